@@ -1,0 +1,76 @@
+"""The builtins to functions that Dynamo traces, registered once Dynamo is loaded and never before.
+
+Dynamo does not look into builtins. `torch.compiler.substitute_in_graph` gives it a twin in Python
+to trace instead: the readable replay, so that a graph holds plain torch operations.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import warnings
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from . import _einrs
+
+DYNAMO = "torch._dynamo"
+
+FOLDED = ("recipe", "misfit")
+"""Builtins that Dynamo calls by itself while it traces, since their arguments are constants."""
+
+_registered = False
+
+
+def register_when_loaded() -> None:
+    """Registers now if Dynamo is loaded to its end, or right after it will be."""
+    loaded = sys.modules.get(DYNAMO)
+    if loaded is not None and hasattr(loaded, "optimize"):
+        register()
+    else:
+        sys.meta_path.insert(0, _AfterDynamo())
+
+
+def register() -> None:
+    """Registers the twins, once. A failure must not break the import of Dynamo: it warns."""
+    global _registered
+    if _registered:
+        return
+    _registered = True
+    try:
+        from torch.compiler import substitute_in_graph
+
+        from . import _polyfills
+
+        for name in ("rearrange", "reduce", "repeat", "recipe", "misfit"):
+            substitute = substitute_in_graph(
+                getattr(_einrs, name),
+                can_constant_fold_through=name in FOLDED,
+                skip_signature_check=True,
+            )
+            substitute(getattr(_polyfills, name))
+    except Exception as error:  # noqa: BLE001
+        warnings.warn(f"einrs cannot be traced by torch.compile: {error!r}", stacklevel=2)
+
+
+class _AfterDynamo:
+    """A finder that waits for Dynamo's import, steps aside, and registers after it."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:  # noqa: ARG002
+        if name != DYNAMO:
+            return None
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)  # type: ignore[arg-type]
+        spec = importlib.util.find_spec(name)
+        loader = None if spec is None else spec.loader
+        if loader is None:
+            return spec
+        run = loader.exec_module
+
+        def run_and_register(module: ModuleType) -> None:
+            run(module)
+            register()
+
+        loader.exec_module = run_and_register  # type: ignore[method-assign]
+        return spec

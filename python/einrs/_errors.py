@@ -1,0 +1,120 @@
+"""What the core, or a wrong argument, says of a call to the exception that the user sees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Refusal = tuple[str, str, "tuple[tuple[int, int], ...]"]
+"""Kind, message and places, as the core gives them."""
+
+LONGEST_PATTERN_SHOWN = 1000
+"""Characters of a pattern that the first line of a message repeats."""
+
+
+class EinopsError(RuntimeError):
+    """A call that einrs refuses.
+
+    Attributes:
+        kind: name of the kind of error, such as "NotDivisible"; None if it is not about a pattern.
+        pattern: the pattern's text.
+        spans: places in it as (start, end), counted in characters.
+
+    Examples:
+        >>> import einrs, numpy as np
+        >>> try:
+        ...     einrs.rearrange(np.zeros(7), "(a b) -> a b", a=2)
+        ... except einrs.EinopsError as error:
+        ...     print(error.kind, error.spans)
+        NotDivisible ((0, 5),)
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: str | None = None,
+        pattern: str | None = None,
+        spans: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.pattern = pattern
+        self.spans = spans
+
+
+class EinopsTypeError(EinopsError, TypeError):
+    """An argument of a wrong type: einops raises a TypeError for most of them."""
+
+
+class EinopsDtypeError(EinopsError, NotImplementedError):
+    """A reduction that is not defined for the tensor's dtype: einops' NotImplementedError."""
+
+
+def shown(pattern: object) -> str:
+    """The pattern as the first line of a message repeats it."""
+    if not isinstance(pattern, str):
+        return repr(pattern)
+    if len(pattern) <= LONGEST_PATTERN_SHOWN:
+        return f'"{pattern}"'
+    return f'"{pattern[:LONGEST_PATTERN_SHOWN]}..." ({len(pattern)} characters)'
+
+
+def head(operation: object, pattern: object, shape: object, lengths: dict[str, Any]) -> str:
+    """The first lines of every message, word for word those of einops."""
+    return (
+        f" Error while processing {operation}-reduction pattern {shown(pattern)}."
+        f"\n Input tensor shape: {shape}. Additional info: {lengths}."
+    )
+
+
+def unknown_tensor(tensor: object, operation: object, pattern: object) -> EinopsError:
+    """The error for something that no framework owns."""
+    hint = ""
+    if isinstance(tensor, tuple):
+        hint = "\n to stack several tensors pass a list: list(tensors)"
+    elif tensor is None:
+        hint = "\n the tensor is None: does a function before forget to return?"
+    return EinopsError(
+        f"Tensor type unknown to einops {type(tensor)}"
+        f"\n while processing {operation} with pattern {shown(pattern)}{hint}"
+    )
+
+
+def empty_list(operation: object, pattern: object) -> EinopsTypeError:
+    """The error for a list without tensors."""
+    return EinopsTypeError(
+        "Rearrange/Reduce/Repeat can't be applied to an empty list"
+        f"\n while processing {operation} with pattern {shown(pattern)}"
+    )
+
+
+def pattern_type(operation: object, pattern: object) -> EinopsTypeError:
+    """The error for a pattern that is not text."""
+    return EinopsTypeError(
+        f"pattern must be a str, not {type(pattern).__name__}: {shown(pattern)}"
+        f"\n while processing {operation}"
+    )
+
+
+def reduction_type(reduction: object, pattern: object) -> EinopsTypeError:
+    """The error for a reduction that is neither a name nor callable."""
+    return EinopsTypeError(
+        f"Unknown reduction {reduction!r}: a reduction is a name or a callable f(tensor, axes)"
+        f"\n while processing reduce with pattern {shown(pattern)}"
+    )
+
+
+def reserved_axis(name: str, pattern: object) -> EinopsTypeError:
+    """The error for the length of an axis that is called like a parameter."""
+    return EinopsTypeError(
+        f"got multiple values for argument '{name}'"
+        f"\n an axis called '{name}' cannot be given a length, since '{name}' is a parameter: "
+        f"rename the axis in pattern {shown(pattern)}"
+    )
+
+
+def not_floating(dtype: object) -> EinopsDtypeError:
+    """The error for the mean of integers, booleans or complex numbers."""
+    return EinopsDtypeError(
+        "reduce_mean is not available for non-floating tensors"
+        f"\n the tensor has dtype {dtype}: convert it to a floating dtype first"
+    )

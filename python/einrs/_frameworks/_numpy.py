@@ -1,0 +1,79 @@
+"""numpy's arrays: what the native way leaves to numpy's own methods, in einops' order."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .. import _einrs
+from .._errors import not_floating
+from .._readable import Shape
+
+np = sys.modules["numpy"]
+
+REDUCES_IN_PLACE = False
+
+FLOATING = ("float16", "float32", "float64", "float128", "bfloat16")
+"""Names of the dtypes that have a mean, as in einops: byte-swapped and complex ones have none."""
+
+
+def owns(kind: type) -> bool:
+    """Whether a type is an array, or a subclass such as a matrix or a masked array."""
+    return issubclass(kind, np.ndarray)
+
+
+def is_symbol(length: Any) -> bool:  # noqa: ARG001
+    """numpy knows no symbolic sizes: its integers are integers."""
+    return False
+
+
+def shape(tensor: Any) -> Shape:
+    """The sizes."""
+    return tuple(tensor.shape)
+
+
+def reshape(tensor: Any, shape: Shape) -> Any:
+    """By the method, which subclasses override."""
+    return tensor.reshape(shape)
+
+
+def permute(tensor: Any, axes: tuple[int, ...]) -> Any:
+    """By the method, which subclasses override."""
+    return tensor.transpose(axes)
+
+
+def reduce(tensor: Any, name: str, axes: tuple[int, ...]) -> Any:
+    """By the method, which subclasses override."""
+    if name == "mean" and tensor.dtype not in FLOATING:
+        raise not_floating(tensor.dtype)
+    return getattr(tensor, name)(axis=axes)
+
+
+def expand(tensor: Any, shape: Shape, added: tuple[int, ...]) -> Any:
+    """By `tile`, which always copies."""
+    for axis in added:
+        tensor = np.expand_dims(tensor, axis)
+    return np.tile(tensor, tuple([shape[i] if i in added else 1 for i in range(len(shape))]))
+
+
+def stack(tensors: list[Any]) -> Any:
+    """Along a new first axis."""
+    return np.stack(tensors)
+
+
+def _register() -> None:
+    """Hands numpy's C functions to the extension, which then makes views by itself."""
+    core = "numpy._core" if hasattr(np, "_core") else "numpy.core"
+    table = sys.modules[f"{core}._multiarray_umath"]._ARRAY_API
+    reductions = {
+        "min": np.minimum.reduce,
+        "max": np.maximum.reduce,
+        "sum": np.add.reduce,
+        "prod": np.multiply.reduce,
+        "any": np.logical_or.reduce,
+        "all": np.logical_and.reduce,
+    }
+    _einrs.register_numpy(np.ndarray, table, reductions, np.true_divide)
+
+
+_register()

@@ -1,0 +1,167 @@
+"""A recipe and anything that multiplies to a tensor: the five steps in plain Python.
+
+It serves what the native replay leaves alone: symbolic sizes, tracers, unknown types of arrays,
+callable reductions. It is also what Dynamo traces, so it keeps to code that Dynamo folds: plain
+loops over tuples, f-strings, and calls of builtins whose arguments are constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from . import _einrs
+from ._errors import EinopsError, Refusal, head
+
+Shape = tuple[Any, ...]
+Reduction = str | Callable[[Any, tuple[int, ...]], Any]
+
+
+class Framework(Protocol):
+    """What a framework's module provides: the five steps, and how it wants them."""
+
+    REDUCES_IN_PLACE: bool
+
+    def shape(self, tensor: Any, /) -> Shape:
+        """The sizes, which may be symbols."""
+
+    def reshape(self, tensor: Any, shape: Shape, /) -> Any:
+        """The same elements in another shape."""
+
+    def permute(self, tensor: Any, axes: tuple[int, ...], /) -> Any:
+        """The axes in another order."""
+
+    def reduce(self, tensor: Any, name: str, axes: tuple[int, ...], /) -> Any:
+        """The tensor without the given axes."""
+
+    def expand(self, tensor: Any, shape: Shape, added: tuple[int, ...], /) -> Any:
+        """The tensor with new axes at the given positions, so that it has this shape."""
+
+    def stack(self, tensors: list[Any], /) -> Any:
+        """The tensors along a new first axis."""
+
+
+def replay(
+    framework: Framework,
+    operation: str,
+    tensor: Any,
+    pattern: str,
+    reduction: Reduction | None,
+    lengths: dict[str, Any],
+) -> Any:
+    """Replays a pattern on a tensor that `framework` owns.
+
+    Args:
+        framework: the module that knows the tensor's type.
+        operation: "rearrange", "reduce" or "repeat".
+        tensor: the tensor; lists are stacked before.
+        pattern: the pattern.
+        reduction: for "reduce", a name or a callable.
+        lengths: lengths of axes: ints, or symbols that multiply.
+
+    Raises:
+        EinopsError: the pattern or the sizes are refused.
+    """
+    shape = framework.shape(tensor)
+    names = tuple(lengths)
+    called = operation if reduction is None else reduction
+    in_place = framework.REDUCES_IN_PLACE and isinstance(reduction, str)
+    refusal, recipe = _einrs.recipe(operation, pattern, names, len(shape), in_place)
+    if refusal is not None:
+        raise refused(refusal, called, pattern, shape, lengths)
+    given = tuple(lengths.values())
+    axes = axis_lengths(recipe, shape, given)
+    if axes is None:
+        refusal = misfit(operation, pattern, names, shape, given)
+        raise refused(refusal, called, pattern, shape, lengths)
+    _, _, split, permute, reduce, expand, merge = recipe
+    if split is not None:
+        tensor = framework.reshape(tensor, sizes(split, axes))
+    if permute is not None:
+        tensor = framework.permute(tensor, permute)
+    if reduce is not None and isinstance(reduction, str):
+        tensor = framework.reduce(tensor, reduction, reduce)
+    elif reduce is not None and reduction is not None:
+        tensor = reduction(tensor, reduce)
+    if expand is not None:
+        tensor = framework.expand(tensor, sizes(expand[0], axes), expand[1])
+    if merge is not None:
+        tensor = framework.reshape(tensor, sizes(merge, axes))
+    return tensor
+
+
+def axis_lengths(
+    recipe: _einrs.Recipe, shape: Shape, given: tuple[Any, ...]
+) -> list[Any] | None:
+    """The length of each elementary axis, or None if the sizes do not fit the pattern.
+
+    Only integers are checked: a symbol is not known to be wrong.
+    """
+    lengths: list[Any] = []
+    for length in recipe[0]:
+        if isinstance(length, tuple):
+            length = given[length[1]]
+            if isinstance(length, int) and length < 0:
+                return None
+        lengths.append(length)
+    for size, (first, count, inferred) in zip(shape, recipe[1], strict=True):
+        if count == 1 and inferred is not None:
+            lengths[first] = size
+            continue
+        known = [lengths[axis] for axis in range(first, first + count) if axis != inferred]
+        length = quotient(size, product(known), inferred is not None)
+        if length is None:
+            return None
+        if inferred is not None:
+            lengths[inferred] = length
+    return lengths
+
+
+def quotient(size: Any, known: Any, divides: bool) -> Any | None:
+    """`size // known`, or `size` itself if all is known; None if the two do not fit."""
+    checkable = isinstance(size, int) and isinstance(known, int)
+    if not divides:
+        return None if checkable and size != known else size
+    if checkable and (known == 0 or size % known != 0):
+        return None
+    # Dividing by 1 would leave a node in a traced graph.
+    return size if isinstance(known, int) and known == 1 else size // known
+
+
+def sizes(factors: tuple[tuple[int, ...], ...], axes: list[Any]) -> Shape:
+    """The sizes that lists of axes multiply to."""
+    return tuple([product([axes[axis] for axis in dim]) for dim in factors])
+
+
+def product(lengths: list[Any]) -> Any:
+    """The product; it starts with the first factor, since 1 * symbol is one node more."""
+    if not lengths:
+        return 1
+    result = lengths[0]
+    for length in lengths[1:]:
+        result = result * length
+    return result
+
+
+def misfit(
+    operation: str, pattern: str, names: tuple[str, ...], shape: Shape, given: tuple[Any, ...]
+) -> Refusal:
+    """Why the sizes do not fit. Symbols that have been compared are as good as their values."""
+    refusal = _einrs.misfit(
+        operation,
+        pattern,
+        names,
+        tuple([int(size) for size in shape]),
+        tuple([int(length) for length in given]),
+    )
+    if refusal is None:
+        return "Misfit", "the sizes do not fit the pattern", ()
+    return refusal
+
+
+def refused(
+    refusal: Refusal, called: object, pattern: str, shape: Shape, lengths: dict[str, Any]
+) -> EinopsError:
+    """The exception for a refusal of the core."""
+    kind, message, spans = refusal
+    return EinopsError(f"{head(called, pattern, shape, lengths)}\n {message}", kind, pattern, spans)

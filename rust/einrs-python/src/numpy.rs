@@ -1,0 +1,232 @@
+//! A call on an exact `ndarray` to its result: one strided view, one small copy, or numpy's own
+//! calls.
+
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use einrs::{Layout, Sizes, Strided};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyTuple};
+
+use crate::call::{Call, Object, Reduction};
+use crate::compile::{Program, compile};
+use crate::copy::copy_strided;
+use crate::ndarray::{Array, Numpy, data_of_fresh};
+use crate::replay::call_with;
+use crate::table::{Entry, Lookup};
+
+/// Results of up to this many bytes are copied here, larger ones by numpy.
+const SMALL: i64 = 1 << 15;
+
+/// What is to be done with an array, decided under the table's guard by arithmetic alone.
+enum Action {
+    Same,
+    View(Strided),
+    /// The elements of a view, in order, as a new array of this shape.
+    Copy(Strided, Sizes),
+    /// The same for a repeat, whose result is never a view of its input.
+    Repeat(Strided, Sizes),
+    Reduce(Arc<Entry>),
+    /// The readable replay says what is wrong.
+    Misfit,
+}
+
+/// The result, or null with an exception set; none where the readable replay is to do it.
+///
+/// # Safety
+/// The tensor of the call must be an exact `ndarray` of this numpy, and we must be attached.
+pub(crate) unsafe fn run(call: &Call<'_>, numpy: &Numpy) -> Option<Object> {
+    // SAFETY: the caller's contract; the caller of the builtin keeps the array alive.
+    let array = unsafe { numpy.array(call.tensor) };
+    let lookup = Lookup::new(call, array.ndim(), false);
+    let found = lookup.read(|entry| decide(call, array, entry));
+    let action = match found {
+        Some(action) => action,
+        None => decide(call, array, &compile(call, array.ndim(), &lookup)?),
+    };
+    // SAFETY: the caller's contract; every view lies within the array, as its plan was bound to
+    // the array's shape.
+    unsafe {
+        match action {
+            Action::Same => Some(ffi::Py_NewRef(array.object)),
+            Action::View(view) => Some(array.view(&view)),
+            Action::Copy(view, shape) => Some(copy(array, &view, &shape)),
+            Action::Repeat(view, shape) => Some(repeat(array, &view, &shape)),
+            Action::Reduce(entry) => {
+                let py = Python::assume_attached();
+                reduce(py, call, array, &entry).map(|result| into_ptr(py, result))
+            }
+            Action::Misfit => None,
+        }
+    }
+}
+
+#[inline]
+fn decide(call: &Call<'_>, array: Array<'_>, entry: &Arc<Entry>) -> Action {
+    let recipe = &entry.recipe;
+    if !recipe.needs_sizes() && recipe.is_identity() {
+        return Action::Same;
+    }
+    let Ok(plan) = recipe.bind(array.shape(), call.lengths()) else { return Action::Misfit };
+    if recipe.reduce.is_some() {
+        return Action::Reduce(Arc::clone(entry));
+    }
+    if recipe.expand.is_some() {
+        return Action::Repeat(plan.moved(&array.strided(), array.item()), plan.output());
+    }
+    if recipe.is_identity() {
+        return Action::Same;
+    }
+    match plan.layout(&array.strided(), array.item()) {
+        Layout::View(view) => Action::View(view),
+        Layout::Copy(view) => Action::Copy(view, plan.output()),
+    }
+}
+
+/// # Safety
+/// As [`run`], and the view must lie within the array.
+unsafe fn copy(array: Array<'_>, view: &Strided, shape: &Sizes) -> Object {
+    // SAFETY: the caller's contract.
+    unsafe {
+        if let Some(result) = copy_small(array, view, shape) {
+            return result;
+        }
+        let py = Python::assume_attached();
+        let result = owned(py, array.view(view)).and_then(|view| reshape(&view, shape));
+        into_ptr(py, result)
+    }
+}
+
+/// einops tiles, and numpy's `tile` keeps the order of the elements in memory if nothing grows.
+///
+/// # Safety
+/// As [`copy`].
+unsafe fn repeat(array: Array<'_>, view: &Strided, shape: &Sizes) -> Object {
+    let grows = view.shape.iter().product::<i64>() != array.shape().iter().product::<i64>();
+    // SAFETY: the caller's contract.
+    unsafe {
+        if grows && let Some(result) = copy_small(array, view, shape) {
+            return result;
+        }
+        let py = Python::assume_attached();
+        let result = owned(py, array.view(view)).and_then(|view| {
+            let order = if grows { "C" } else { "K" };
+            let copied = view.call_method1(pyo3::intern!(py, "copy"), (order,))?;
+            reshape(&copied, shape)
+        });
+        into_ptr(py, result)
+    }
+}
+
+/// The copy by our own loop, if the elements are plain and few.
+///
+/// # Safety
+/// As [`copy`].
+unsafe fn copy_small(array: Array<'_>, view: &Strided, shape: &Sizes) -> Option<Object> {
+    let bytes = shape.iter().try_fold(array.item(), |bytes, size| bytes.checked_mul(*size))?;
+    if bytes > SMALL || !array.is_plain() {
+        return None;
+    }
+    // SAFETY: the view lies within the array; the fresh array has as many elements as the view,
+    // and is known to nobody else.
+    unsafe {
+        let result = array.fresh(shape);
+        if result.is_null() {
+            return Some(null_mut());
+        }
+        let item = usize::try_from(array.item()).unwrap_or(0);
+        let to = data_of_fresh(result);
+        if copy_strided(to, array.data(), &view.shape, &view.strides, item) {
+            return Some(result);
+        }
+        ffi::Py_DECREF(result);
+        None
+    }
+}
+
+fn reduce<'py>(
+    py: Python<'py>,
+    call: &Call<'_>,
+    array: Array<'_>,
+    entry: &Entry,
+) -> Option<PyResult<Bound<'py, PyAny>>> {
+    let Program::Numpy { axes: Some(axes) } = &entry.program else { return None };
+    let reduction = call.reduction?;
+    let is_mean = reduction == Reduction::Mean;
+    let empty = array.shape().contains(&0);
+    if !array.is_plain() || (is_mean && (empty || !array.is_float())) {
+        return None;
+    }
+    let function = array.numpy.reduction(if is_mean { Reduction::Sum } else { reduction })?;
+    let plan = entry.recipe.bind(array.shape(), call.lengths()).ok()?;
+    let moved = plan.moved(&array.strided(), array.item());
+    let reduced = entry.recipe.reduce.as_ref()?;
+    let count = reduced.iter().map(|axis| moved.shape[*axis]).product();
+    let needs_view = entry.recipe.split.is_some() || entry.recipe.permute.is_some();
+    // SAFETY: we are attached, and the view lies within the array, to whose shape it is bound.
+    let input = unsafe {
+        owned(py, if needs_view { array.view(&moved) } else { ffi::Py_NewRef(array.object) })
+    };
+    let result = input.and_then(|input| call_with(function, &input, Some(axes.bind(py).as_any())));
+    let result = match result {
+        Ok(sum) if is_mean => divide(array.numpy, &sum, count)?,
+        other => other,
+    };
+    let merged = plan.merge();
+    Some(result.and_then(|result| match &merged {
+        Some(shape) => reshape(&result, shape),
+        None => Ok(result),
+    }))
+}
+
+/// A sum to a mean, as numpy's `mean` divides: in place, or a scalar of the same type. None where
+/// numpy 1 would widen the scalar.
+fn divide<'py>(
+    numpy: &Numpy,
+    sum: &Bound<'py, PyAny>,
+    count: i64,
+) -> Option<PyResult<Bound<'py, PyAny>>> {
+    let py = sum.py();
+    let count = PyInt::new(py, count);
+    if !numpy.is_array(sum) {
+        let mean = sum.div(&count);
+        let same = mean.as_ref().is_ok_and(|mean| mean.get_type().is(sum.get_type()));
+        return (same || mean.is_err()).then_some(mean);
+    }
+    let args = [null_mut(), sum.as_ptr(), count.as_ptr(), sum.as_ptr()];
+    let out = PyTuple::new(py, [pyo3::intern!(py, "out")]);
+    Some(out.and_then(|out| {
+        // SAFETY: two arguments and one keyword follow the lent place, all alive.
+        unsafe {
+            let positional = 2 | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
+            let divide = numpy.divide.as_ptr();
+            owned(
+                py,
+                ffi::PyObject_Vectorcall(divide, args.as_ptr().add(1), positional, out.as_ptr()),
+            )
+        }
+    }))
+}
+
+fn reshape<'py>(array: &Bound<'py, PyAny>, shape: &Sizes) -> PyResult<Bound<'py, PyAny>> {
+    let shape = PyTuple::new(array.py(), shape.iter())?;
+    array.call_method1(pyo3::intern!(array.py(), "reshape"), (shape,))
+}
+
+/// # Safety
+/// `object` must be a new reference, or null with an exception set.
+unsafe fn owned(py: Python<'_>, object: Object) -> PyResult<Bound<'_, PyAny>> {
+    // SAFETY: the caller's contract.
+    unsafe { Bound::from_owned_ptr_or_err(py, object) }
+}
+
+fn into_ptr(py: Python<'_>, result: PyResult<Bound<'_, PyAny>>) -> Object {
+    match result {
+        Ok(object) => object.into_ptr(),
+        Err(error) => {
+            error.restore(py);
+            null_mut()
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A call to its result: look up, bind and replay natively; what is not plain goes the readable
+//! way.
+
+use std::sync::Arc;
+
+use einrs::{Plan, Sizes};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::call::{Call, Function, Object, exact_integer};
+use crate::compile::{Argument, Program, Step, compile};
+use crate::entry::readably;
+use crate::frameworks::{Framework, Steps};
+use crate::numpy;
+use crate::table::{Entry, Lookup};
+
+/// The result of a builtin's call: a new reference, or null with an exception set.
+///
+/// # Safety
+/// `args` and `kwnames` must be the arguments of a `METH_FASTCALL | METH_KEYWORDS` function that
+/// is being called with `positional` positional ones.
+#[inline]
+pub(crate) unsafe fn run(
+    function: Function,
+    args: *const Object,
+    positional: usize,
+    kwnames: Object,
+) -> Object {
+    // SAFETY: the caller's contract.
+    let call = unsafe { Call::read(function, args, positional, kwnames) };
+    let result = call.and_then(|call| match call.native.framework() {
+        // SAFETY: the tensor's type is the one that numpy registered, and we are attached.
+        Framework::Numpy(numpy) => unsafe { numpy::run(&call, numpy) },
+        Framework::Steps(framework) => {
+            // SAFETY: CPython calls builtins attached.
+            let py = unsafe { Python::assume_attached() };
+            run_steps(py, &call, framework)
+        }
+    });
+    // SAFETY: the caller's contract.
+    result.unwrap_or_else(|| unsafe { readably(function, args, positional, kwnames) })
+}
+
+fn run_steps(py: Python<'_>, call: &Call<'_>, framework: &Steps) -> Option<Object> {
+    // SAFETY: the caller of the builtin keeps the tensor alive.
+    let tensor = unsafe { Bound::from_borrowed_ptr(py, call.tensor) };
+    let mut shape = None;
+    let ndim = if call.moves_whole_axes() && !framework.keyed_by_lengths {
+        rank(&tensor)?
+    } else {
+        shape.insert(sizes_of(&tensor)?).len()
+    };
+    let lookup = Lookup::new(call, ndim, framework.keyed_by_lengths);
+    let found = lookup.read(Arc::clone);
+    let entry = found.or_else(|| compile(call, ndim, &lookup))?;
+    let mut plan = None;
+    if entry.recipe.needs_sizes() {
+        let shape = shape.or_else(|| sizes_of(&tensor))?;
+        plan = Some(entry.recipe.bind(&shape, call.lengths()).ok()?);
+    }
+    if entry.recipe.is_identity() {
+        return Some(tensor.into_ptr());
+    }
+    replay(&entry, &tensor, plan.as_ref())
+}
+
+/// The result, or null with an exception set; none where the program is not for this dtype.
+fn replay(entry: &Entry, tensor: &Bound<'_, PyAny>, plan: Option<&Plan<'_>>) -> Option<Object> {
+    let Program::Steps { steps, dtypes } = &entry.program else { return None };
+    if !dtypes.is_empty() {
+        let dtype = tensor.getattr(pyo3::intern!(tensor.py(), "dtype")).ok()?;
+        if !dtypes.iter().any(|known| known.is(&dtype)) {
+            return None;
+        }
+    }
+    let result = steps.iter().try_fold(tensor.clone(), |tensor, step| {
+        let argument = argument_of(tensor.py(), step, plan)?;
+        call_with(&step.call, &tensor, argument.as_ref())
+    });
+    Some(result.map_or_else(
+        |error| {
+            error.restore(tensor.py());
+            std::ptr::null_mut()
+        },
+        Bound::into_ptr,
+    ))
+}
+
+fn argument_of<'py>(
+    py: Python<'py>,
+    step: &Step,
+    plan: Option<&Plan<'_>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let sizes = match &step.argument {
+        Argument::Absent => return Ok(None),
+        Argument::Ready(argument) => return Ok(Some(argument.bind(py).clone())),
+        Argument::Split => plan.and_then(Plan::split),
+        Argument::Expand => plan.and_then(Plan::expand),
+        Argument::Merge => plan.and_then(Plan::merge),
+    };
+    let sizes = sizes.unwrap_or_default();
+    Ok(Some(PyTuple::new(py, sizes.iter())?.into_any()))
+}
+
+/// `function(first, second)`, or `function(first)`.
+pub(crate) fn call_with<'py>(
+    function: &Py<PyAny>,
+    first: &Bound<'py, PyAny>,
+    second: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = first.py();
+    let second_or_null = second.map_or(std::ptr::null_mut(), Bound::as_ptr);
+    // The place before the arguments is lent to the callee, which saves a bound method a copy.
+    let args = [std::ptr::null_mut(), first.as_ptr(), second_or_null];
+    let count = 1 + usize::from(second.is_some());
+    // SAFETY: `count` arguments follow the lent place, all alive.
+    unsafe {
+        let result = ffi::PyObject_Vectorcall(
+            function.as_ptr(),
+            args.as_ptr().add(1),
+            count | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET,
+            std::ptr::null_mut(),
+        );
+        Bound::from_owned_ptr_or_err(py, result)
+    }
+}
+
+fn rank(tensor: &Bound<'_, PyAny>) -> Option<usize> {
+    let ndim = tensor.getattr(pyo3::intern!(tensor.py(), "ndim")).ok()?;
+    // SAFETY: the object is alive and we are attached.
+    unsafe { exact_integer(ndim.as_ptr()) }?.try_into().ok()
+}
+
+/// The shape, if it is a tuple of exact integers; none where sizes are symbols, or reading raises.
+fn sizes_of(tensor: &Bound<'_, PyAny>) -> Option<Sizes> {
+    let shape = tensor.getattr(pyo3::intern!(tensor.py(), "shape")).ok()?;
+    let shape = shape.cast::<PyTuple>().ok()?;
+    let mut sizes = Sizes::new();
+    for size in shape.iter_borrowed() {
+        // SAFETY: the object is alive and we are attached.
+        sizes.push(unsafe { exact_integer(size.as_ptr()) }?);
+    }
+    Some(sizes)
+}

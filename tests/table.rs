@@ -1,0 +1,138 @@
+//! Turns a row of a table into a call and makes it: what `cases.rs` and `errors.rs` share.
+
+use einrs::{Error, Given, Op, Pattern, Style, nearest};
+
+const REDUCTIONS: [&str; 7] = ["min", "max", "sum", "mean", "prod", "any", "all"];
+
+/// The rows of a table, each with one cell per column. A table without rows is a mistake.
+pub fn rows<const COLUMNS: usize>(table: &str) -> Vec<[String; COLUMNS]> {
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    let rows: Vec<_> = lines.map(cells).collect();
+    assert!(!rows.is_empty(), "a table without rows tests nothing");
+    rows
+}
+
+fn cells<const COLUMNS: usize>(line: &str) -> [String; COLUMNS] {
+    let cells: Vec<String> = line.split('\t').map(|cell| repeated(&unescaped(cell))).collect();
+    let found = cells.len();
+    cells.try_into().unwrap_or_else(|_| panic!("{found} cells, not {COLUMNS}: {line}"))
+}
+
+/// Replaces `\t`, `\n`, `\\` and `\u` with four hex digits.
+fn unescaped(cell: &str) -> String {
+    let mut text = String::new();
+    let mut characters = cell.chars();
+    while let Some(c) = characters.next() {
+        let escape = if c == '\\' { characters.next() } else { None };
+        text.push(match escape {
+            None => c,
+            Some('t') => '\t',
+            Some('n') => '\n',
+            Some('\\') => '\\',
+            Some('u') => {
+                let digits: String = characters.by_ref().take(4).collect();
+                let number = u32::from_str_radix(&digits, 16).expect("four hex digits");
+                char::from_u32(number).expect("a character")
+            }
+            Some(other) => panic!("\\{other} in {cell}"),
+        });
+    }
+    text
+}
+
+/// Replaces `{text*3}` by the text three times.
+fn repeated(cell: &str) -> String {
+    let Some((before, rest)) = cell.split_once('{') else { return cell.into() };
+    let (braces, after) = rest.split_once('}').expect("a closing brace");
+    let (text, count) = braces.split_once('*').expect("a text and a count");
+    let count = count.parse().expect("a count");
+    format!("{before}{}{}", text.repeat(count), repeated(after))
+}
+
+/// A call as the first columns of both tables describe it.
+#[derive(Debug)]
+pub struct Call {
+    op: Op,
+    reduction: String,
+    pattern: String,
+    shape: Vec<i64>,
+    /// Names and lengths, the latter as Python literals.
+    given: Vec<(String, String)>,
+}
+
+impl Call {
+    /// From the cells for operation, pattern, shape and lengths.
+    pub fn read([op, pattern, shape, lengths]: [&String; 4]) -> Self {
+        let (op, reduction) = op.split_once(':').unwrap_or((op, "sum"));
+        let op = match op {
+            "rearrange" => Op::Rearrange,
+            "reduce" => Op::Reduce,
+            "repeat" => Op::Repeat,
+            other => panic!("no operation: {other}"),
+        };
+        let pair = |pair: &str| {
+            let (name, length) = pair.split_once('=').expect("name=length");
+            (name.into(), length.into())
+        };
+        Self {
+            op,
+            reduction: reduction.into(),
+            pattern: pattern.into(),
+            shape: list(shape).map(|size| size.parse().expect("a size")).collect(),
+            given: list(lengths).map(pair).collect(),
+        }
+    }
+
+    /// The plan and the shape of the result, as they are written in a table.
+    pub fn run(&self, style: Style) -> Result<[String; 2], Error> {
+        let pattern = Pattern::parse(&self.pattern)?;
+        self.check_reduction()?;
+        let names: Vec<&str> = self.given.iter().map(|(name, _)| name.as_str()).collect();
+        let recipe = pattern.lower(self.op, &names, self.shape.len(), style)?;
+        let lengths = self.lengths()?;
+        let plan = recipe
+            .bind(&self.shape, &lengths)
+            .map_err(|misfit| recipe.explain(misfit, &pattern, &names))?;
+        Ok([plan.to_string(), written(&plan.output())])
+    }
+
+    /// What the binding does before it comes to the core.
+    fn check_reduction(&self) -> Result<(), Error> {
+        if REDUCTIONS.contains(&&*self.reduction) {
+            return Ok(());
+        }
+        let near = nearest(&self.reduction, REDUCTIONS).map(Into::into);
+        let kind = Given::UnknownReduction { name: self.reduction.clone(), near };
+        Err(Error::about(&self.pattern, "", kind))
+    }
+
+    /// What the binding does with lengths that are no integers.
+    fn lengths(&self) -> Result<Vec<i64>, Error> {
+        let length = |(name, literal): &(String, String)| {
+            let wrong = |_| {
+                let given = python_type(literal).into();
+                Error::about(&self.pattern, name, Given::LengthType { name: name.clone(), given })
+            };
+            literal.parse().map_err(wrong)
+        };
+        self.given.iter().map(length).collect()
+    }
+}
+
+fn python_type(literal: &str) -> &'static str {
+    match literal.as_bytes() {
+        b"None" => "NoneType",
+        [b'\'', ..] => "str",
+        _ => "float",
+    }
+}
+
+/// The parts of a comma-separated cell; none for `-`.
+fn list(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split(',').filter(move |_| cell != "-")
+}
+
+fn written(sizes: &[i64]) -> String {
+    let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+    if sizes.is_empty() { "-".into() } else { sizes.join(",") }
+}
