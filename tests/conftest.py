@@ -24,9 +24,7 @@ def _missing(names: list[str] | tuple[str, ...]) -> list[str]:
     return [name for name in names if find_spec(name) is None]
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    for name in MARKED:
-        config.addinivalue_line("markers", f"needs_{name}: skipped where {name} is not installed")
+def pytest_configure() -> None:
     missing = _missing(os.environ.get("EINRS_REQUIRE", "").split())
     if missing:
         raise pytest.UsageError(f"EINRS_REQUIRE asks for {', '.join(missing)}: not installed here")

@@ -106,7 +106,7 @@ FIXES = (
         "normalised names",
         "Python normalises the names of keyword arguments (NFKC), so patterns must as well",
         lambda case: case != _normalised(case),
-        _case("rearrange", "(\u00b5 b) -> b \u00b5", (6,), **{"\u03bc": 2}),
+        _case("rearrange", "(\u00b5 b) -> b \u00b5", (6,), μ=2),
         repair=_normalised,
     ),
     Fix(

@@ -1,4 +1,4 @@
-"""Turns one case into a verdict: do einops and einrs (or a module like it) answer it alike?"""
+"""Turns one case into a verdict: whether einrs, or a module like it, answers as einops does."""
 
 import builtins
 import json
@@ -8,10 +8,10 @@ from typing import Any
 
 import einops
 import einops.einops
-from deliberate import FIXES, Fix
-from tensors import Framework
 
+from deliberate import FIXES, Fix
 from einrs.testing import Case, Menu, RandomDraw, Reducer, draw_case, mutate
+from tensors import Framework
 
 AGREED_VALUE = "ok, equal"
 AGREED_ERROR = "error, equal"

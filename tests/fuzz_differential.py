@@ -14,10 +14,9 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
+import einrs
 from differential import check, stream
 from tensors import FRAMEWORKS
-
-import einrs
 
 SHOWN = 10
 

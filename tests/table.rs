@@ -5,7 +5,7 @@ use einrs::{Error, Given, Op, Pattern, Style, nearest};
 const REDUCTIONS: [&str; 7] = ["min", "max", "sum", "mean", "prod", "any", "all"];
 
 /// The rows of a table, each with one cell per column. A table without rows is a mistake.
-pub fn rows<const COLUMNS: usize>(table: &str) -> Vec<[String; COLUMNS]> {
+pub(crate) fn rows<const COLUMNS: usize>(table: &str) -> Vec<[String; COLUMNS]> {
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     let rows: Vec<_> = lines.map(cells).collect();
     assert!(!rows.is_empty(), "a table without rows tests nothing");
@@ -51,7 +51,7 @@ fn repeated(cell: &str) -> String {
 
 /// A call as the first columns of both tables describe it.
 #[derive(Debug)]
-pub struct Call {
+pub(crate) struct Call {
     op: Op,
     reduction: String,
     pattern: String,
@@ -62,7 +62,7 @@ pub struct Call {
 
 impl Call {
     /// From the cells for operation, pattern, shape and lengths.
-    pub fn read([op, pattern, shape, lengths]: [&String; 4]) -> Self {
+    pub(crate) fn read([op, pattern, shape, lengths]: [&String; 4]) -> Self {
         let (op, reduction) = op.split_once(':').unwrap_or((op, "sum"));
         let op = match op {
             "rearrange" => Op::Rearrange,
@@ -84,7 +84,7 @@ impl Call {
     }
 
     /// The plan and the shape of the result, as they are written in a table.
-    pub fn run(&self, style: Style) -> Result<[String; 2], Error> {
+    pub(crate) fn run(&self, style: Style) -> Result<[String; 2], Error> {
         let pattern = Pattern::parse(&self.pattern)?;
         self.check_reduction()?;
         let names: Vec<&str> = self.given.iter().map(|(name, _)| name.as_str()).collect();

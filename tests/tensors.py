@@ -48,7 +48,8 @@ def _describe_numpy(result: Any) -> dict[str, object]:
             "shape": result.shape,
             "dtype": result.dtype,
             "strides": long_strides(result.shape, result.strides),
-            "writeable": result.flags.writeable,
+            # There is nothing to write to in an empty array; numpy.tile gives it the source's flag.
+            "writeable": result.flags.writeable or result.size == 0,
         }
     return facts
 

@@ -1,4 +1,4 @@
-"""Turns einops into modules that are wrong in one way each: the comparison must notice every one."""
+"""Turns einops into modules that are wrong in one way each: the comparison must notice."""
 
 import itertools
 import warnings

@@ -1,4 +1,4 @@
-"""Turns seeded and drawn cases into tests: einrs answers as einops 0.8.2 does, or as the fixes say."""
+"""Turns seeded and drawn cases into tests: einrs answers as einops does, or as the fixes say."""
 
 import itertools
 import json
@@ -32,7 +32,7 @@ SEEDS = [on("numpy", seed) for seed in range(5)] + [on("torch", seed) for seed i
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """einops warns of axis names that are keywords, numpy of empty means and of overflow."""
+    """Einops warns of axis names that are keywords, numpy of empty means and of overflow."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -96,7 +96,7 @@ def test_fix(fix: Fix) -> None:
 
 @pytest.mark.parametrize("fix", [fix for fix in FIXES if fix.repair], ids=lambda fix: fix.name)
 def test_repair_is_needed(fix: Fix) -> None:
-    """einops answers the repaired example, and answers it otherwise than the example itself."""
+    """Einops answers the repaired example, and answers it otherwise than the example itself."""
     import einops
 
     framework = FRAMEWORKS["numpy"]

@@ -1,7 +1,7 @@
-"""Runs einops' own installed tests, unmodified, in a process where einrs answers to the name einops.
+"""Runs einops' own installed tests, unmodified, with einrs answering to the name einops.
 
-Only rearrange, reduce, repeat and EinopsError are einrs' there (einops_suite/swap.py says how); what
-is not run stands in einops_suite/deselected.tsv with its reason.
+Only rearrange, reduce, repeat and EinopsError are einrs' there (einops_suite/swap.py says how);
+what is not run stands in einops_suite/deselected.tsv with its reason.
 """
 
 import os
@@ -19,7 +19,8 @@ BACKENDS = [name for name in ("numpy", "torch", "jax") if find_spec(name)]
 
 def einops_tests() -> Path:
     spec = find_spec("einops")
-    assert spec is not None and spec.origin is not None
+    assert spec is not None
+    assert spec.origin is not None
     return Path(spec.origin).parent / "tests"
 
 

@@ -151,7 +151,7 @@ def test_hypothesis_is_imported_on_request_only() -> None:
 
 def test_unknown_name() -> None:
     with pytest.raises(AttributeError, match="nothing_like_it"):
-        testing.nothing_like_it
+        assert testing.nothing_like_it
 
 
 def test_cases_are_drawn_without_end() -> None:

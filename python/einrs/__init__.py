@@ -4,13 +4,14 @@ from typing import NamedTuple
 
 from . import _dynamo, _einrs
 from ._einrs import __version__, rearrange, reduce, repeat
-from ._errors import EinopsDtypeError, EinopsError, EinopsTypeError
+from ._errors import EinopsDtypeError, EinopsError, EinopsTypeError, EinopsValueError
 
 __all__ = [
     "CacheInfo",
     "EinopsDtypeError",
     "EinopsError",
     "EinopsTypeError",
+    "EinopsValueError",
     "__version__",
     "cache_clear",
     "cache_info",

@@ -45,6 +45,10 @@ class EinopsTypeError(EinopsError, TypeError):
     """An argument of a wrong type: einops raises a TypeError for most of them."""
 
 
+class EinopsValueError(EinopsError, ValueError):
+    """Tensors of a list that do not go together: a ValueError in numpy and jax."""
+
+
 class EinopsDtypeError(EinopsError, NotImplementedError):
     """A reduction that is not defined for the tensor's dtype: einops' NotImplementedError."""
 
@@ -56,6 +60,11 @@ def shown(pattern: object) -> str:
     if len(pattern) <= LONGEST_PATTERN_SHOWN:
         return f'"{pattern}"'
     return f'"{pattern[:LONGEST_PATTERN_SHOWN]}..." ({len(pattern)} characters)'
+
+
+def digits(number: int) -> str:
+    """An integer as text; a very long one, which Python refuses to print, by its size."""
+    return str(number) if number.bit_length() <= 256 else f"{number.bit_length()} bits"
 
 
 def head(operation: object, pattern: object, shape: object, lengths: dict[str, Any]) -> str:
@@ -76,6 +85,46 @@ def unknown_tensor(tensor: object, operation: object, pattern: object) -> Einops
     return EinopsError(
         f"Tensor type unknown to einops {type(tensor)}"
         f"\n while processing {operation} with pattern {shown(pattern)}{hint}"
+    )
+
+
+def unreadable_shape(tensor: object, operation: object, pattern: object) -> EinopsError:
+    """The error for a tensor whose shape raises."""
+    return EinopsError(
+        f"the shape of {type(tensor)} cannot be read"
+        f"\n while processing {operation} with pattern {shown(pattern)}"
+    )
+
+
+def not_stacked(cause: Exception, operation: object, pattern: object) -> EinopsError:
+    """The error for a list whose tensors the framework does not stack, of the framework's class."""
+    message = (
+        f"{cause}\n the tensors of a list are stacked on a new first axis: they must have one type "
+        f"and one shape\n while processing {operation} with pattern {shown(pattern)}"
+    )
+    for kind in (EinopsTypeError, EinopsValueError):
+        if isinstance(cause, kind.__bases__[1]):
+            return kind(message)
+    return EinopsError(message)
+
+
+def lone_surrogate(text: str, pattern: str) -> EinopsError:
+    """The error for text that is no Unicode text."""
+    places = ((i, i + 1) for i, c in enumerate(text) if "\ud800" <= c <= "\udfff")
+    return EinopsError(
+        f"Unknown character in {text!a}: half of a surrogate pair"
+        f"\n while processing pattern {pattern!a}",
+        "UnknownCharacter",
+        pattern,
+        tuple(places) if text == pattern else (),
+    )
+
+
+def length_raised(name: str, cause: Exception, pattern: str) -> EinopsError:
+    """The error for a length whose `__index__` raises."""
+    return EinopsError(
+        f"the length of axis '{name}' cannot be read: {type(cause).__name__}: {cause}"
+        f"\n while processing pattern {shown(pattern)}"
     )
 
 

@@ -38,13 +38,21 @@ def reduce(*args: Any, **keywords: Any) -> Any:
         if reduction in OPERATIONS:
             return run(reduction, tensor, pattern, None, lengths)
         if reduction not in REDUCTIONS and isinstance(pattern, str):
-            kind, message, spans = _einrs.unknown_reduction(pattern, reduction)
-            shape = getattr(tensor, "shape", None)
-            head = _errors.head(reduction, pattern, shape, lengths)
-            raise _errors.EinopsError(f"{head}\n {message}", kind, pattern, spans)
+            raise _unknown_reduction(tensor, pattern, reduction, lengths)
     elif not callable(reduction):
         raise _errors.reduction_type(reduction, pattern)
     return run("reduce", tensor, pattern, reduction, lengths)
+
+
+def _unknown_reduction(
+    tensor: Any, pattern: str, reduction: str, lengths: dict[str, Any]
+) -> _errors.EinopsError:
+    for text in (pattern, reduction):
+        if not _is_unicode(text):
+            return _errors.lone_surrogate(text, pattern)
+    refusal = _einrs.unknown_reduction(pattern, reduction)
+    shape = getattr(tensor, "shape", None)
+    return _readable.refused(refusal, reduction, pattern, shape, lengths)
 
 
 def run(
@@ -58,13 +66,37 @@ def run(
     called = operation if reduction is None else reduction
     if not isinstance(pattern, str):
         raise _errors.pattern_type(called, pattern)
+    for text in (pattern, *lengths):
+        if not _is_unicode(text):
+            raise _errors.lone_surrogate(text, pattern)
     if isinstance(tensor, list):
         tensor = _stacked(tensor, called, pattern)
     framework = _frameworks.of(type(tensor))
     if framework is None:
         raise _errors.unknown_tensor(tensor, called, pattern)
+    try:
+        shape = framework.shape(tensor)
+    except Exception as error:
+        raise _errors.unreadable_shape(tensor, called, pattern) from error
     lengths = {name: _length(pattern, name, length) for name, length in lengths.items()}
-    return _readable.replay(framework, operation, tensor, pattern, reduction, lengths)
+    if operation == "repeat":
+        _check_new_sizes(pattern, shape, lengths)
+    return _readable.replay(framework, operation, tensor, shape, pattern, reduction, lengths)
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether text is more than a Python string: one without halves of surrogate pairs."""
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _check_new_sizes(pattern: str, shape: Any, lengths: dict[str, Any]) -> None:
+    """New axes can make a dimension too long for 64 bits, which Python's integers do not notice."""
+    given = tuple(lengths.values())
+    if not all(type(number) is int for number in (*shape, *given)):
+        return
+    refusal = _einrs.misfit("repeat", pattern, tuple(lengths), tuple(shape), given)
+    if refusal is not None:
+        raise _readable.refused(refusal, "repeat", pattern, shape, lengths)
 
 
 def _stacked(tensors: list[Any], called: object, pattern: str) -> Any:
@@ -73,7 +105,10 @@ def _stacked(tensors: list[Any], called: object, pattern: str) -> Any:
     framework = _frameworks.of(type(tensors[0]))
     if framework is None:
         raise _errors.unknown_tensor(tensors[0], called, pattern)
-    return framework.stack(tensors)
+    try:
+        return framework.stack(tensors)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise _errors.not_stacked(error, called, pattern) from error
 
 
 def _length(pattern: str, name: str, length: Any) -> Any:
@@ -83,20 +118,27 @@ def _length(pattern: str, name: str, length: Any) -> Any:
     compare and print like integers. A symbol is left alone: `operator.index` would make it a
     constant of the graph that is being traced.
     """
-    if type(length) is int:
-        return length
     if _frameworks.is_symbol(length):
         return length
     try:
-        return operator.index(length)
+        length = operator.index(length)
     except TypeError:
-        kind, message, spans = _einrs.length_type(pattern, name, type(length).__name__)
-        raise _errors.EinopsTypeError(
-            f" Error while processing pattern {_errors.shown(pattern)}.\n {message}",
-            kind,
-            pattern,
-            spans,
-        ) from None
+        refusal = _einrs.length_type(pattern, name, type(length).__name__)
+        raise _refused_length(_errors.EinopsTypeError, refusal, pattern) from None
+    except Exception as error:
+        raise _errors.length_raised(name, error, pattern) from error
+    if length.bit_length() > 63:
+        refusal = _einrs.huge_length(pattern, name, _errors.digits(length))
+        raise _refused_length(_errors.EinopsError, refusal, pattern)
+    return length
+
+
+def _refused_length(
+    kind: type[_errors.EinopsError], refusal: _errors.Refusal, pattern: str
+) -> _errors.EinopsError:
+    name, message, spans = refusal
+    head = f" Error while processing pattern {_errors.shown(pattern)}."
+    return kind(f"{head}\n {message}", name, pattern, spans)
 
 
 def _arguments(

@@ -44,7 +44,9 @@ def _traced(
         if not tensor:
             raise _errors.empty_list(operation, pattern)
         tensor = _framework(tensor[0]).stack(tensor)
-    return _readable.replay(_framework(tensor), operation, tensor, pattern, reduction, lengths)
+    framework = _framework(tensor)
+    shape = framework.shape(tensor)
+    return _readable.replay(framework, operation, tensor, shape, pattern, reduction, lengths)
 
 
 def _framework(tensor: Any) -> _readable.Framework:

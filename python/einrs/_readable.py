@@ -45,6 +45,7 @@ def replay(
     framework: Framework,
     operation: str,
     tensor: Any,
+    shape: Shape,
     pattern: str,
     reduction: Reduction | None,
     lengths: dict[str, Any],
@@ -55,6 +56,7 @@ def replay(
         framework: the module that knows the tensor's type.
         operation: "rearrange", "reduce" or "repeat".
         tensor: the tensor; lists are stacked before.
+        shape: its sizes, as `framework.shape` gives them.
         pattern: the pattern.
         reduction: for "reduce", a name or a callable.
         lengths: lengths of axes: ints, or symbols that multiply.
@@ -62,7 +64,6 @@ def replay(
     Raises:
         EinopsError: the pattern or the sizes are refused.
     """
-    shape = framework.shape(tensor)
     names = tuple(lengths)
     called = operation if reduction is None else reduction
     in_place = framework.REDUCES_IN_PLACE and isinstance(reduction, str)
@@ -147,16 +148,15 @@ def misfit(
     operation: str, pattern: str, names: tuple[str, ...], shape: Shape, given: tuple[Any, ...]
 ) -> Refusal:
     """Why the sizes do not fit. Symbols that have been compared are as good as their values."""
-    refusal = _einrs.misfit(
-        operation,
-        pattern,
-        names,
-        tuple([int(size) for size in shape]),
-        tuple([int(length) for length in given]),
-    )
-    if refusal is None:
-        return "Misfit", "the sizes do not fit the pattern", ()
-    return refusal
+    unexplained = "Misfit", f"sizes {shape} and lengths {given} do not fit the pattern", ()
+    try:
+        numbers = tuple([int(size) for size in shape])
+        lengths = tuple([int(length) for length in given])
+    except Exception:
+        # A symbol without a value, such as a jagged dimension, next to sizes that do not fit.
+        return unexplained
+    refusal = _einrs.misfit(operation, pattern, names, numbers, lengths)
+    return unexplained if refusal is None else refusal
 
 
 def refused(

@@ -23,7 +23,8 @@ PACKING = ("pack", "unpack")
 def install() -> ModuleType:
     """Puts the package into sys.modules and returns it."""
     spec = find_spec("einops")
-    assert spec is not None and spec.submodule_search_locations is not None
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
     for name in [name for name in sys.modules if name.partition(".")[0] == "einops"]:
         del sys.modules[name]
     package = ModuleType("einops")

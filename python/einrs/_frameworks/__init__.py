@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import importlib
 import sys
-import threading
+import weakref
 from types import ModuleType
 from typing import Any, cast
-from weakref import WeakKeyDictionary
 
 from .._readable import Framework
 
@@ -24,8 +23,8 @@ MODULES = {
 }
 """Package that defines a type: our module, and the package that must have been loaded for it."""
 
-_known: WeakKeyDictionary[type, Framework] = WeakKeyDictionary()
-_lock = threading.Lock()
+_known: dict[int, tuple[weakref.ref[type], Framework]] = {}
+"""By address, since hashing a type may run a metaclass' code, which may come back here."""
 
 
 def of(kind: type) -> Framework | None:
@@ -33,27 +32,28 @@ def of(kind: type) -> Framework | None:
 
     What is not found is not remembered: its framework may just not be loaded completely.
     """
-    with _lock:
-        known = _known.get(kind)
-    if known is not None:
-        return known
+    address = id(kind)
+    known = _known.get(address)
+    if known is not None and known[0]() is kind:
+        return known[1]
     found = _find(kind)
     if found is not None:
-        with _lock:
-            _known[kind] = found
+        _known[address] = (weakref.ref(kind, lambda _: _known.pop(address, None)), found)
     return found
 
 
 def _find(kind: type) -> Framework | None:
+    refused = False
     for base in kind.__mro__:
         package = str(getattr(base, "__module__", "")).partition(".")[0]
         if package not in MODULES:
             continue
-        name, needs = MODULES[package]
-        module = _load(name, needs)
+        module = _load(*MODULES[package])
         if module is not None and module.owns(kind):
             return cast("Framework", module)
-    if hasattr(kind, "__array_namespace__"):
+        refused = refused or module is not None
+    # What a framework defines and does not own, such as numpy's scalars, is no tensor.
+    if not refused and hasattr(kind, "__array_namespace__"):
         return cast("Framework", importlib.import_module("._array_api", __name__))
     return None
 

@@ -91,7 +91,8 @@ def program(
     given = dict(zip(names, lengths, strict=True))
 
     def body(tensor: Any) -> Any:
-        return _readable.replay(_COMPILED, operation, tensor, pattern, reduction, given)
+        sizes = shape(tensor)
+        return _readable.replay(_COMPILED, operation, tensor, sizes, pattern, reduction, given)
 
     body.__name__ = body.__qualname__ = f"einrs_{operation}"
     return [(_jit(body), None)], ()

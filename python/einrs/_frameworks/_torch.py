@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from typing import Any
 
@@ -36,8 +37,19 @@ def owns(kind: type) -> bool:
 
 
 def is_symbol(length: Any) -> bool:
-    """Symbolic integers and, while a program is traced, tensors that stand for sizes."""
-    return isinstance(length, (torch.SymInt, torch.Tensor))
+    """Symbolic integers, and tensors that stand for a size of a traced program."""
+    if not isinstance(length, torch.Tensor):
+        return isinstance(length, torch.SymInt)
+    if type(length) is not torch.Tensor or torch.jit.is_tracing():
+        return True
+    try:
+        operator.index(length)
+    except TypeError:
+        return False
+    except RuntimeError:
+        # Under vmap and the like a tensor has no value.
+        return True
+    return False
 
 
 def shape(tensor: Any) -> Shape:

@@ -6,12 +6,12 @@ from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ._case import Case
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy
+
+    from ._case import Case
 
     Array = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
@@ -85,7 +85,8 @@ def _broadcast(shape: tuple[int, ...], dtype: str) -> Array:
 
     axis = next((axis for axis, n in enumerate(shape) if n > 1), None)
     stored = tuple(1 if place == axis else n for place, n in enumerate(shape))
-    return numpy.broadcast_to(_values(stored, dtype), shape)
+    array: Array = numpy.broadcast_to(_values(stored, dtype), shape)
+    return array
 
 
 def _readonly(shape: tuple[int, ...], dtype: str) -> Array:
@@ -101,7 +102,7 @@ def _unaligned(shape: tuple[int, ...], dtype: str) -> Array:
     values = _values(shape, dtype)
     if values.dtype.hasobject:
         return values
-    memory = numpy.empty(values.nbytes + 1, numpy.uint8)
+    memory: Array = numpy.empty(values.nbytes + 1, numpy.uint8)
     array = memory[1:].view(values.dtype).reshape(shape)
     array[...] = values
     return array

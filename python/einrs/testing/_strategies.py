@@ -1,11 +1,12 @@
 """Turns hypothesis' draws into cases: the only module here that imports hypothesis."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from hypothesis import strategies as st
 
 from ._case import Case
+from ._draw import Draw
 from ._menu import NUMPY_MENU, Menu
 from ._mutate import mutate
 from ._patterns import draw_case
@@ -14,28 +15,38 @@ T = TypeVar("T")
 
 
 class _HypothesisDraw:
+    """Draws from hypothesis, which can shrink what it has drawn."""
+
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
 
     def integer(self, low: int, high: int) -> int:
-        return self._draw(st.integers(low, high))
+        return int(self._draw(st.integers(low, high)))
 
     def choice(self, options: Sequence[T]) -> T:
         return options[self.integer(0, len(options) - 1)]
 
 
-@st.composite
-def cases(draw: st.DrawFn, menu: Menu = NUMPY_MENU) -> Case:
+def _make(draw: st.DrawFn, make: Callable[[Draw], Case]) -> Case:
+    return make(_HypothesisDraw(draw))
+
+
+_made = st.composite(_make)
+
+
+def cases(menu: Menu = NUMPY_MENU) -> st.SearchStrategy[Case]:
     """Valid calls (a dtype or a callable may still refuse them)."""
-    return draw_case(_HypothesisDraw(draw), menu)
+    return _made(lambda draw: draw_case(draw, menu))
 
 
-@st.composite
-def broken_cases(draw: st.DrawFn, menu: Menu = NUMPY_MENU) -> Case:
-    """Calls with one or two mutations: nearly all of them must be refused."""
-    source = _HypothesisDraw(draw)
-    case = mutate(source, draw_case(source, menu))
-    return mutate(source, case) if source.integer(0, 3) == 3 else case
+def broken_cases(menu: Menu = NUMPY_MENU) -> st.SearchStrategy[Case]:
+    """Calls with one or two mutations: most of them must be refused."""
+
+    def broken(draw: Draw) -> Case:
+        case = mutate(draw, draw_case(draw, menu))
+        return mutate(draw, case) if draw.integer(0, 3) == 3 else case
+
+    return _made(broken)
 
 
 def patterns(menu: Menu = NUMPY_MENU) -> st.SearchStrategy[str]:

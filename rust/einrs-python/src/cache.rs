@@ -61,8 +61,8 @@ impl<K: PartialEq, V> Cache<K, V> {
         self.get_old(hash, is_key, read)
     }
 
-    /// An entry of the old generation that is used again moves to the young one. A young
-    /// generation may so grow past its size; the next insertion turns it over.
+    /// An entry of the old generation that is used again moves to the young one, while there is
+    /// room.
     fn get_old<R>(
         &mut self,
         hash: u64,
@@ -75,6 +75,9 @@ impl<K: PartialEq, V> Cache<K, V> {
             return None;
         };
         self.hits += 1;
+        if self.young.len() >= self.generation {
+            return Some(read(&entry.get().value));
+        }
         let (slot, _) = entry.remove();
         let result = read(&slot.value);
         self.young.insert_unique(hash, slot, |slot| slot.hash);

@@ -54,26 +54,30 @@ impl Reduction {
 }
 
 /// Arguments that the warm path understands.
-pub(crate) struct Call<'a> {
+///
+/// Texts are not read here: a table entry is found by the addresses of the same objects, and a
+/// call site passes the same objects each time.
+pub(crate) struct Call {
     pub(crate) function: Function,
     pub(crate) reduction: Option<Reduction>,
-    pub(crate) tensor: Object,
     pub(crate) native: Native,
-    pub(crate) pattern: &'a str,
+    pub(crate) tensor: Object,
+    pub(crate) pattern: Object,
     pub(crate) pattern_hash: u64,
-    names: [&'a str; MAX_LENGTHS],
+    /// The tuple of the names of the lengths, or null.
+    pub(crate) kwnames: Object,
     lengths: [i64; MAX_LENGTHS],
     count: usize,
 }
 
-impl<'a> Call<'a> {
+impl Call {
     /// The call, if its tensor has a type that a framework registered, the pattern and the
     /// reduction are exact strings and the lengths exact integers of 64 bits.
     ///
     /// # Safety
     /// `args` and `kwnames` must be the arguments of a `METH_FASTCALL | METH_KEYWORDS` function
-    /// that is being called with `positional` positional ones, and outlive `'a`.
-    #[inline]
+    /// that is being called with `positional` positional ones, and outlive the result.
+    #[inline(always)]
     pub(crate) unsafe fn read(
         function: Function,
         args: *const Object,
@@ -84,66 +88,73 @@ impl<'a> Call<'a> {
         if positional != expected {
             return None;
         }
-        // SAFETY: there are `expected` arguments, alive for `'a`, and we are attached.
+        // SAFETY: there are `expected` arguments, alive, and we are attached; hashing an exact
+        // string runs no Python code and cannot fail.
         unsafe {
-            let native = Native::of(ffi::Py_TYPE(*args))?;
-            let pattern = text(*args.add(1))?;
-            let pattern_hash = ffi::PyObject_Hash(*args.add(1)).cast_unsigned() as u64;
+            let (tensor, pattern) = (*args, *args.add(1));
+            let native = Native::of(ffi::Py_TYPE(tensor))?;
+            if ffi::PyUnicode_CheckExact(pattern) == 0 {
+                return None;
+            }
             let reduction = match function {
                 Function::Reduce => Some(Reduction::named(text(*args.add(2))?)?),
                 Function::Rearrange | Function::Repeat => None,
             };
-            let (names, lengths) = ([""; MAX_LENGTHS], [0; MAX_LENGTHS]);
-            let tensor = *args;
-            let mut call = Self {
+            let pattern_hash = ffi::PyObject_Hash(pattern).cast_unsigned() as u64;
+            let (mut lengths, mut count) = ([0; MAX_LENGTHS], 0);
+            if !kwnames.is_null() {
+                count = ffi::PyTuple_GET_SIZE(kwnames).cast_unsigned();
+                for (i, length) in lengths.get_mut(..count)?.iter_mut().enumerate() {
+                    *length = exact_integer(*args.add(expected + i))?;
+                }
+            }
+            Some(Self {
                 function,
                 reduction,
-                tensor,
                 native,
+                tensor,
                 pattern,
                 pattern_hash,
-                names,
+                kwnames,
                 lengths,
-                count: 0,
-            };
-            if !kwnames.is_null() {
-                call.read_lengths(args.add(expected), kwnames)?;
-            }
-            Some(call)
+                count,
+            })
         }
     }
 
-    /// # Safety
-    /// As [`Call::read`]; `values` are the arguments that belong to the names.
-    unsafe fn read_lengths(&mut self, values: *const Object, kwnames: Object) -> Option<()> {
-        // SAFETY: `kwnames` is a tuple of strings, and there are as many values behind it.
-        unsafe {
-            self.count = usize::try_from(ffi::PyTuple_GET_SIZE(kwnames)).ok()?;
-            if self.count > MAX_LENGTHS {
-                return None;
-            }
-            for i in 0..self.count {
-                self.names[i] = text(ffi::PyTuple_GET_ITEM(kwnames, i.cast_signed()))?;
-                self.lengths[i] = exact_integer(*values.add(i))?;
-            }
-        }
-        Some(())
-    }
-
-    pub(crate) fn names(&self) -> &[&'a str] {
-        &self.names[..self.count]
-    }
-
+    #[inline]
     pub(crate) fn lengths(&self) -> &[i64] {
         &self.lengths[..self.count]
     }
 
+    /// How many lengths are given.
+    #[inline]
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The pattern's text; none for lone surrogates.
+    pub(crate) fn pattern_text(&self) -> Option<&str> {
+        // SAFETY: the caller of the builtin keeps the string alive.
+        unsafe { text(self.pattern) }
+    }
+
+    /// The name of a length; none for a subclass of `str` and for lone surrogates.
+    pub(crate) fn name(&self, i: usize) -> Option<&str> {
+        if i >= self.count {
+            return None;
+        }
+        // SAFETY: the tuple has `count` items, and the caller of the builtin keeps it alive.
+        unsafe { text(ffi::PyTuple_GET_ITEM(self.kwnames, i.cast_signed())) }
+    }
+
     /// Whether the rank of the tensor is likely all that is needed: without brackets and numbers
-    /// whole axes are moved. A wrong guess only costs a second look-up.
+    /// whole axes are moved. A wrong guess only costs that the shape is read as well.
     pub(crate) fn moves_whole_axes(&self) -> bool {
+        let whole = |text: &str| !text.bytes().any(|byte| byte == b'(' || byte.is_ascii_digit());
         self.count == 0
             && self.function == Function::Rearrange
-            && !self.pattern.bytes().any(|byte| byte == b'(' || byte.is_ascii_digit())
+            && self.pattern_text().is_some_and(whole)
     }
 }
 

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyTuple};
 
 use crate::call::{Call, Function, Reduction};
+use crate::calling::calling;
 use crate::diagnose::recipe_tuple;
 use crate::frameworks::{Framework, Steps};
 use crate::table::{Entry, Lookup};
@@ -50,12 +51,15 @@ pub(crate) enum Argument {
 /// Compiles a call and keeps the result. None if the call is wrong in a way that the readable
 /// replay reports, or if making the program raised: the readable replay meets the same error.
 #[cold]
-pub(crate) fn compile(call: &Call<'_>, ndim: usize, lookup: &Lookup<'_>) -> Option<Arc<Entry>> {
-    let reserved: &[&str] = match call.function {
-        Function::Reduce => &["tensor", "pattern", "reduction"],
-        Function::Rearrange | Function::Repeat => &["tensor", "pattern"],
-    };
-    if call.names().iter().any(|name| reserved.contains(name)) {
+pub(crate) fn compile(
+    py: Python<'_>,
+    call: &Call,
+    ndim: usize,
+    lookup: &Lookup<'_>,
+) -> Option<Arc<Entry>> {
+    let pattern = call.pattern_text()?;
+    let names: Vec<&str> = (0..call.count()).map(|i| call.name(i)).collect::<Option<_>>()?;
+    if names.iter().any(|name| is_parameter(call.function, name)) {
         return None;
     }
     let op = match call.function {
@@ -63,18 +67,36 @@ pub(crate) fn compile(call: &Call<'_>, ndim: usize, lookup: &Lookup<'_>) -> Opti
         Function::Reduce => Op::Reduce,
         Function::Repeat => Op::Repeat,
     };
-    let style = match call.native.framework() {
+    let framework = call.native.framework();
+    let style = match framework {
         Framework::Numpy(_) => Style::default(),
         Framework::Steps(steps) => steps.style,
     };
-    let recipe = Pattern::parse(call.pattern).ok()?.lower(op, call.names(), ndim, style).ok()?;
-    let program = Python::attach(|py| match call.native.framework() {
+    let recipe = Pattern::parse(pattern).ok()?.lower(op, &names, ndim, style).ok()?;
+    let program = match framework {
         Framework::Numpy(_) => numpy_program(py, &recipe),
-        Framework::Steps(steps) => steps_program(py, steps, call, op, &recipe),
+        Framework::Steps(steps) => {
+            let reduction = call.reduction.map(Reduction::name);
+            let lengths = PyTuple::new(py, call.lengths()).ok()?;
+            let names = PyTuple::new(py, &names).ok()?;
+            let recipe = recipe_tuple(py, &recipe).ok()?;
+            steps_program(steps, (op_name(op), pattern, names, lengths, reduction, recipe))
+        }
+    };
+    let entry = Arc::new(Entry {
+        needs_sizes: recipe.needs_sizes(),
+        has_whole_inputs: recipe.has_whole_inputs(),
+        recipe,
+        program: program.ok()?,
     });
-    let entry = Arc::new(Entry { recipe, program: program.ok()? });
-    lookup.insert(Arc::clone(&entry));
+    lookup.insert(py, pattern, &names, Arc::clone(&entry));
     Some(entry)
+}
+
+/// Whether a length is called like a parameter, which the readable way diagnoses.
+fn is_parameter(function: Function, name: &str) -> bool {
+    let reduces = function == Function::Reduce;
+    matches!(name, "tensor" | "pattern") || (reduces && name == "reduction")
 }
 
 fn numpy_program(py: Python<'_>, recipe: &Recipe) -> PyResult<Program> {
@@ -85,19 +107,19 @@ fn numpy_program(py: Python<'_>, recipe: &Recipe) -> PyResult<Program> {
 /// A step as the framework's module gives it.
 type RawStep<'py> = (Py<PyAny>, Bound<'py, PyAny>);
 
-fn steps_program(
-    py: Python<'_>,
-    framework: &Steps,
-    call: &Call<'_>,
-    op: Op,
-    recipe: &Recipe,
-) -> PyResult<Program> {
-    let names = PyTuple::new(py, call.names())?;
-    let lengths = PyTuple::new(py, call.lengths())?;
-    let reduction = call.reduction.map(Reduction::name);
-    let arguments =
-        (op_name(op), call.pattern, names, lengths, reduction, recipe_tuple(py, recipe)?);
-    let made = framework.program.bind(py).call1(arguments)?;
+/// What a framework's `program` is called with: operation, pattern, names and lengths, reduction
+/// and recipe.
+type Arguments<'py> = (
+    &'static str,
+    &'py str,
+    Bound<'py, PyTuple>,
+    Bound<'py, PyTuple>,
+    Option<&'static str>,
+    Bound<'py, PyTuple>,
+);
+
+fn steps_program(framework: &Steps, arguments: Arguments<'_>) -> PyResult<Program> {
+    let made = calling(|| framework.program.bind(arguments.2.py()).call1(arguments))?;
     let (steps, dtypes): (Vec<RawStep<'_>>, Vec<Py<PyAny>>) = made.extract()?;
     let step =
         |(call, argument): RawStep<'_>| Ok(Step { call, argument: read_argument(&argument)? });

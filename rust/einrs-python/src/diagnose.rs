@@ -93,6 +93,18 @@ pub(crate) fn length_type<'py>(
     refusal(py, &Error::about(pattern, &axis, Given::LengthType { name, given }))
 }
 
+/// The refusal of a length that does not fit 64 bits.
+#[pyfunction]
+pub(crate) fn huge_length<'py>(
+    py: Python<'py>,
+    pattern: &str,
+    name: String,
+    length: String,
+) -> PyResult<Refusal<'py>> {
+    let axis = name.clone();
+    refusal(py, &Error::about(pattern, &axis, Given::HugeLength { name, length }))
+}
+
 /// The refusal of a reduction that does not exist.
 #[pyfunction]
 pub(crate) fn unknown_reduction<'py>(

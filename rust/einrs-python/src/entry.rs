@@ -7,9 +7,11 @@ use std::ptr::null_mut;
 
 use pyo3::ffi::{self, PyMethodDef, PyMethodDefPointer};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 
 use crate::call::{Function, Object};
+use crate::calling::calling;
 use crate::replay;
 
 /// Two builtins on one C function compare equal and hash alike, so each has its own.
@@ -110,7 +112,9 @@ fn report(payload: &(dyn std::any::Any + Send)) -> Object {
         text.unwrap_or("a panic without a message"),
         env!("CARGO_PKG_REPOSITORY"),
     );
-    Python::attach(|py| pyo3::exceptions::PyRuntimeError::new_err(message).restore(py));
+    // SAFETY: CPython calls a builtin attached.
+    let py = unsafe { Python::assume_attached() };
+    pyo3::exceptions::PyRuntimeError::new_err(message).restore(py);
     null_mut()
 }
 
@@ -118,7 +122,7 @@ fn report(payload: &(dyn std::any::Any + Send)) -> Object {
 /// replays readably and words every error.
 ///
 /// # Safety
-/// `args` and `kwnames` must be the arguments of the running builtin.
+/// `args` and `kwnames` must be the arguments of the running builtin, and we must be attached.
 #[cold]
 pub(crate) unsafe fn readably(
     function: Function,
@@ -126,22 +130,25 @@ pub(crate) unsafe fn readably(
     positional: usize,
     kwnames: Object,
 ) -> Object {
+    static TARGETS: [PyOnceLock<Py<PyAny>>; 3] = [const { PyOnceLock::new() }; 3];
+    // SAFETY: the caller's contract. Without the guard of `Python::attach` no destructor of ours
+    // needs the GIL if the call never comes back.
+    let py = unsafe { Python::assume_attached() };
     let name = match function {
         Function::Rearrange => "rearrange",
         Function::Reduce => "reduce",
         Function::Repeat => "repeat",
     };
-    Python::attach(|py| {
-        let target = PyModule::import(py, "einrs._ops").and_then(|ops| ops.getattr(name));
-        match target {
-            // SAFETY: the arguments are alive, and a `str` tuple names the last ones.
-            Ok(target) => unsafe {
-                ffi::PyObject_Vectorcall(target.as_ptr(), args, positional, kwnames)
-            },
-            Err(error) => {
-                error.restore(py);
-                null_mut()
-            }
+    let import = || Ok(PyModule::import(py, "einrs._ops")?.getattr(name)?.unbind());
+    match TARGETS[function as usize].get_or_try_init(py, import) {
+        // SAFETY: the arguments are alive, and a `str` tuple names the last ones.
+        Ok(target) => calling(|| unsafe {
+            ffi::PyObject_Vectorcall(target.as_ptr(), args, positional, kwnames)
+        }),
+        Err(error) => {
+            let error: PyErr = error;
+            error.restore(py);
+            null_mut()
         }
-    })
+    }
 }

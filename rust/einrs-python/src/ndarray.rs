@@ -148,14 +148,9 @@ impl<'a> Array<'a> {
     }
 
     #[inline]
-    fn strides(self) -> &'a [i64] {
+    pub(crate) fn strides(self) -> &'a [i64] {
         // SAFETY: numpy keeps `ndim` strides there, for a rank above 0.
         unsafe { slice(self.fields.strides, self.ndim()) }
-    }
-
-    #[inline]
-    pub(crate) fn strided(self) -> Strided {
-        Strided::new(self.shape(), self.strides())
     }
 
     #[inline]

@@ -4,12 +4,13 @@
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use einrs::{Layout, Sizes, Strided};
+use einrs::{Plan, Sizes, Strided};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 
 use crate::call::{Call, Object, Reduction};
+use crate::calling::calling;
 use crate::compile::{Program, compile};
 use crate::copy::copy_strided;
 use crate::ndarray::{Array, Numpy, data_of_fresh};
@@ -22,39 +23,48 @@ const SMALL: i64 = 1 << 15;
 /// What is to be done with an array, decided under the table's guard by arithmetic alone.
 enum Action {
     Same,
-    View(Strided),
-    /// The elements of a view, in order, as a new array of this shape.
-    Copy(Strided, Sizes),
+    /// The view is the result.
+    View,
+    /// The elements of the view, in order, as a new array of the output's shape.
+    Copy,
     /// The same for a repeat, whose result is never a view of its input.
-    Repeat(Strided, Sizes),
+    Repeat,
     Reduce(Arc<Entry>),
     /// The readable replay says what is wrong.
     Misfit,
 }
 
+/// The numbers that go with an action.
+#[derive(Default)]
+struct Numbers {
+    view: Strided,
+    output: Sizes,
+}
+
 /// The result, or null with an exception set; none where the readable replay is to do it.
 ///
 /// # Safety
-/// The tensor of the call must be an exact `ndarray` of this numpy, and we must be attached.
-pub(crate) unsafe fn run(call: &Call<'_>, numpy: &Numpy) -> Option<Object> {
+/// The tensor of the call must be an exact `ndarray` of this numpy.
+pub(crate) unsafe fn run(py: Python<'_>, call: &Call, numpy: &Numpy) -> Option<Object> {
     // SAFETY: the caller's contract; the caller of the builtin keeps the array alive.
     let array = unsafe { numpy.array(call.tensor) };
     let lookup = Lookup::new(call, array.ndim(), false);
-    let found = lookup.read(|entry| decide(call, array, entry));
+    let mut numbers = Numbers::default();
+    let found = lookup.read(py, |entry| decide(call, array, entry, &mut numbers));
     let action = match found {
         Some(action) => action,
-        None => decide(call, array, &compile(call, array.ndim(), &lookup)?),
+        None => decide(call, array, &compile(py, call, array.ndim(), &lookup)?, &mut numbers),
     };
+    let Numbers { view, output } = &numbers;
     // SAFETY: the caller's contract; every view lies within the array, as its plan was bound to
     // the array's shape.
     unsafe {
         match action {
             Action::Same => Some(ffi::Py_NewRef(array.object)),
-            Action::View(view) => Some(array.view(&view)),
-            Action::Copy(view, shape) => Some(copy(array, &view, &shape)),
-            Action::Repeat(view, shape) => Some(repeat(array, &view, &shape)),
+            Action::View => Some(array.view(view)),
+            Action::Copy => Some(copy(py, array, view, output)),
+            Action::Repeat => Some(repeat(py, array, view, output)),
             Action::Reduce(entry) => {
-                let py = Python::assume_attached();
                 reduce(py, call, array, &entry).map(|result| into_ptr(py, result))
             }
             Action::Misfit => None,
@@ -63,36 +73,58 @@ pub(crate) unsafe fn run(call: &Call<'_>, numpy: &Numpy) -> Option<Object> {
 }
 
 #[inline]
-fn decide(call: &Call<'_>, array: Array<'_>, entry: &Arc<Entry>) -> Action {
+fn decide(call: &Call, array: Array<'_>, entry: &Arc<Entry>, numbers: &mut Numbers) -> Action {
     let recipe = &entry.recipe;
-    if !recipe.needs_sizes() && recipe.is_identity() {
-        return Action::Same;
-    }
-    let Ok(plan) = recipe.bind(array.shape(), call.lengths()) else { return Action::Misfit };
     if recipe.reduce.is_some() {
         return Action::Reduce(Arc::clone(entry));
     }
+    let (shape, strides, item) = (array.shape(), array.strides(), array.item());
+    let view = &mut numbers.view;
+    if !entry.needs_sizes {
+        return match &recipe.permute {
+            Some(axes) => {
+                view.permute(shape, strides, Some(axes));
+                Action::View
+            }
+            None => Action::Same,
+        };
+    }
+    if entry.has_whole_inputs {
+        if recipe.layout_of_whole(shape, strides, item, view) {
+            return Action::View;
+        }
+        numbers
+            .output
+            .fill(recipe.output.iter().map(|dim| dim.iter().map(|i| shape[*i]).product()));
+        return Action::Copy;
+    }
+    let mut plan = Plan::of(recipe);
+    if plan.bind(shape, call.lengths()).is_err() {
+        return Action::Misfit;
+    }
     if recipe.expand.is_some() {
-        return Action::Repeat(plan.moved(&array.strided(), array.item()), plan.output());
+        plan.elements(strides, item, view);
+        numbers.output = plan.output();
+        return Action::Repeat;
     }
     if recipe.is_identity() {
         return Action::Same;
     }
-    match plan.layout(&array.strided(), array.item()) {
-        Layout::View(view) => Action::View(view),
-        Layout::Copy(view) => Action::Copy(view, plan.output()),
+    if plan.layout(strides, item, view) {
+        return Action::View;
     }
+    numbers.output = plan.output();
+    Action::Copy
 }
 
 /// # Safety
 /// As [`run`], and the view must lie within the array.
-unsafe fn copy(array: Array<'_>, view: &Strided, shape: &Sizes) -> Object {
+unsafe fn copy(py: Python<'_>, array: Array<'_>, view: &Strided, shape: &Sizes) -> Object {
     // SAFETY: the caller's contract.
     unsafe {
         if let Some(result) = copy_small(array, view, shape) {
             return result;
         }
-        let py = Python::assume_attached();
         let result = owned(py, array.view(view)).and_then(|view| reshape(&view, shape));
         into_ptr(py, result)
     }
@@ -102,17 +134,16 @@ unsafe fn copy(array: Array<'_>, view: &Strided, shape: &Sizes) -> Object {
 ///
 /// # Safety
 /// As [`copy`].
-unsafe fn repeat(array: Array<'_>, view: &Strided, shape: &Sizes) -> Object {
+unsafe fn repeat(py: Python<'_>, array: Array<'_>, view: &Strided, shape: &Sizes) -> Object {
     let grows = view.shape.iter().product::<i64>() != array.shape().iter().product::<i64>();
     // SAFETY: the caller's contract.
     unsafe {
         if grows && let Some(result) = copy_small(array, view, shape) {
             return result;
         }
-        let py = Python::assume_attached();
         let result = owned(py, array.view(view)).and_then(|view| {
             let order = if grows { "C" } else { "K" };
-            let copied = view.call_method1(pyo3::intern!(py, "copy"), (order,))?;
+            let copied = calling(|| view.call_method1(pyo3::intern!(py, "copy"), (order,)))?;
             reshape(&copied, shape)
         });
         into_ptr(py, result)
@@ -147,7 +178,7 @@ unsafe fn copy_small(array: Array<'_>, view: &Strided, shape: &Sizes) -> Option<
 
 fn reduce<'py>(
     py: Python<'py>,
-    call: &Call<'_>,
+    call: &Call,
     array: Array<'_>,
     entry: &Entry,
 ) -> Option<PyResult<Bound<'py, PyAny>>> {
@@ -160,7 +191,8 @@ fn reduce<'py>(
     }
     let function = array.numpy.reduction(if is_mean { Reduction::Sum } else { reduction })?;
     let plan = entry.recipe.bind(array.shape(), call.lengths()).ok()?;
-    let moved = plan.moved(&array.strided(), array.item());
+    let mut moved = Strided::default();
+    plan.moved(array.shape(), array.strides(), array.item(), &mut moved);
     let reduced = entry.recipe.reduce.as_ref()?;
     let count = reduced.iter().map(|axis| moved.shape[*axis]).product();
     let needs_view = entry.recipe.split.is_some() || entry.recipe.permute.is_some();
@@ -201,17 +233,15 @@ fn divide<'py>(
         unsafe {
             let positional = 2 | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
             let divide = numpy.divide.as_ptr();
-            owned(
-                py,
-                ffi::PyObject_Vectorcall(divide, args.as_ptr().add(1), positional, out.as_ptr()),
-            )
+            let (first, out) = (args.as_ptr().add(1), out.as_ptr());
+            owned(py, calling(|| ffi::PyObject_Vectorcall(divide, first, positional, out)))
         }
     }))
 }
 
 fn reshape<'py>(array: &Bound<'py, PyAny>, shape: &Sizes) -> PyResult<Bound<'py, PyAny>> {
     let shape = PyTuple::new(array.py(), shape.iter())?;
-    array.call_method1(pyo3::intern!(array.py(), "reshape"), (shape,))
+    calling(|| array.call_method1(pyo3::intern!(array.py(), "reshape"), (shape,)))
 }
 
 /// # Safety

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::call::{Call, Function, Object, exact_integer};
+use crate::calling::calling;
 use crate::compile::{Argument, Program, Step, compile};
 use crate::entry::readably;
 use crate::frameworks::{Framework, Steps};
@@ -29,20 +30,18 @@ pub(crate) unsafe fn run(
 ) -> Object {
     // SAFETY: the caller's contract.
     let call = unsafe { Call::read(function, args, positional, kwnames) };
+    // SAFETY: CPython calls builtins attached.
+    let py = unsafe { Python::assume_attached() };
     let result = call.and_then(|call| match call.native.framework() {
-        // SAFETY: the tensor's type is the one that numpy registered, and we are attached.
-        Framework::Numpy(numpy) => unsafe { numpy::run(&call, numpy) },
-        Framework::Steps(framework) => {
-            // SAFETY: CPython calls builtins attached.
-            let py = unsafe { Python::assume_attached() };
-            run_steps(py, &call, framework)
-        }
+        // SAFETY: the tensor's type is the one that numpy registered.
+        Framework::Numpy(numpy) => unsafe { numpy::run(py, &call, numpy) },
+        Framework::Steps(framework) => run_steps(py, &call, framework),
     });
     // SAFETY: the caller's contract.
     result.unwrap_or_else(|| unsafe { readably(function, args, positional, kwnames) })
 }
 
-fn run_steps(py: Python<'_>, call: &Call<'_>, framework: &Steps) -> Option<Object> {
+fn run_steps(py: Python<'_>, call: &Call, framework: &Steps) -> Option<Object> {
     // SAFETY: the caller of the builtin keeps the tensor alive.
     let tensor = unsafe { Bound::from_borrowed_ptr(py, call.tensor) };
     let mut shape = None;
@@ -52,10 +51,10 @@ fn run_steps(py: Python<'_>, call: &Call<'_>, framework: &Steps) -> Option<Objec
         shape.insert(sizes_of(&tensor)?).len()
     };
     let lookup = Lookup::new(call, ndim, framework.keyed_by_lengths);
-    let found = lookup.read(Arc::clone);
-    let entry = found.or_else(|| compile(call, ndim, &lookup))?;
+    let found = lookup.read(py, Arc::clone);
+    let entry = found.or_else(|| compile(py, call, ndim, &lookup))?;
     let mut plan = None;
-    if entry.recipe.needs_sizes() {
+    if entry.needs_sizes {
         let shape = shape.or_else(|| sizes_of(&tensor))?;
         plan = Some(entry.recipe.bind(&shape, call.lengths()).ok()?);
     }
@@ -69,7 +68,8 @@ fn run_steps(py: Python<'_>, call: &Call<'_>, framework: &Steps) -> Option<Objec
 fn replay(entry: &Entry, tensor: &Bound<'_, PyAny>, plan: Option<&Plan<'_>>) -> Option<Object> {
     let Program::Steps { steps, dtypes } = &entry.program else { return None };
     if !dtypes.is_empty() {
-        let dtype = tensor.getattr(pyo3::intern!(tensor.py(), "dtype")).ok()?;
+        let name = pyo3::intern!(tensor.py(), "dtype");
+        let dtype = calling(|| tensor.getattr(name)).ok()?;
         if !dtypes.iter().any(|known| known.is(&dtype)) {
             return None;
         }
@@ -114,27 +114,28 @@ pub(crate) fn call_with<'py>(
     // The place before the arguments is lent to the callee, which saves a bound method a copy.
     let args = [std::ptr::null_mut(), first.as_ptr(), second_or_null];
     let count = 1 + usize::from(second.is_some());
-    // SAFETY: `count` arguments follow the lent place, all alive.
+    let count = count | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
+    let no_names = std::ptr::null_mut();
+    // SAFETY: `count` arguments follow the lent place, all alive; the result is ours.
     unsafe {
-        let result = ffi::PyObject_Vectorcall(
-            function.as_ptr(),
-            args.as_ptr().add(1),
-            count | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET,
-            std::ptr::null_mut(),
-        );
+        let first = args.as_ptr().add(1);
+        let result =
+            calling(|| ffi::PyObject_Vectorcall(function.as_ptr(), first, count, no_names));
         Bound::from_owned_ptr_or_err(py, result)
     }
 }
 
 fn rank(tensor: &Bound<'_, PyAny>) -> Option<usize> {
-    let ndim = tensor.getattr(pyo3::intern!(tensor.py(), "ndim")).ok()?;
+    let name = pyo3::intern!(tensor.py(), "ndim");
+    let ndim = calling(|| tensor.getattr(name)).ok()?;
     // SAFETY: the object is alive and we are attached.
     unsafe { exact_integer(ndim.as_ptr()) }?.try_into().ok()
 }
 
 /// The shape, if it is a tuple of exact integers; none where sizes are symbols, or reading raises.
 fn sizes_of(tensor: &Bound<'_, PyAny>) -> Option<Sizes> {
-    let shape = tensor.getattr(pyo3::intern!(tensor.py(), "shape")).ok()?;
+    let name = pyo3::intern!(tensor.py(), "shape");
+    let shape = calling(|| tensor.getattr(name)).ok()?;
     let shape = shape.cast::<PyTuple>().ok()?;
     let mut sizes = Sizes::new();
     for size in shape.iter_borrowed() {

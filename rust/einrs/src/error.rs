@@ -315,6 +315,13 @@ pub enum Given {
         /// The type that was given.
         given: String,
     },
+    /// A length that does not fit 64 bits.
+    HugeLength {
+        /// The axis.
+        name: String,
+        /// The length as given.
+        length: String,
+    },
     /// A reduction that does not exist.
     UnknownReduction {
         /// The name as given.

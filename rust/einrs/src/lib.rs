@@ -39,4 +39,4 @@ pub use recipe::{Expand, Factors, Input, Length, Recipe, Style};
 pub use rules::MAX_RANK;
 pub use sizes::Sizes;
 pub use span::Span;
-pub use strided::{Layout, Strided, regroup};
+pub use strided::Strided;

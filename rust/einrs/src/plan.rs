@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::recipe::{Factors, Length};
+use crate::recipe::Factors;
 use crate::{Misfit, Recipe, Sizes};
 
 /// What to do with one tensor: at most five steps in this order, each absent where it is idle.
@@ -21,7 +21,7 @@ use crate::{Misfit, Recipe, Sizes};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan<'r> {
     pub(crate) recipe: &'r Recipe,
-    lengths: Sizes,
+    pub(crate) lengths: Sizes,
 }
 
 impl Recipe {
@@ -38,26 +38,13 @@ impl Recipe {
     /// assert!(recipe.bind(&[7], &[2]).is_err());
     /// # Ok::<(), einrs::Error>(())
     /// ```
-    #[inline]
     pub fn bind(&self, shape: &[i64], given: &[i64]) -> Result<Plan<'_>, Misfit> {
-        assert_eq!(shape.len(), self.inputs.len(), "a recipe fits one rank");
-        let mut lengths = Sizes::new();
-        for length in &self.lengths {
-            lengths.push(match *length {
-                Length::Fixed(length) => length,
-                Length::Inferred => 0,
-                Length::Given(i) if given[i] < 0 => {
-                    return Err(Misfit::NegativeLength { given: i, length: given[i] });
-                }
-                Length::Given(i) => given[i],
-            });
-        }
-        self.infer(shape, lengths.as_mut_slice())?;
-        let plan = Plan { recipe: self, lengths };
-        plan.check_overflow()?;
+        let mut plan = Plan::of(self);
+        plan.bind(shape, given)?;
         Ok(plan)
     }
 
+    #[inline(always)]
     fn infer(&self, shape: &[i64], lengths: &mut [i64]) -> Result<(), Misfit> {
         for (dim, (input, &length)) in self.inputs.iter().zip(shape).enumerate() {
             if length < 0 {
@@ -88,7 +75,46 @@ impl Recipe {
     }
 }
 
-impl Plan<'_> {
+impl<'r> Plan<'r> {
+    /// A plan without numbers, to be bound in place: handing a plan on costs as much as making it.
+    ///
+    /// ```
+    /// use einrs::{Op, Pattern, Plan, Style};
+    /// let recipe = Pattern::parse("a b -> (a b)")?.lower(Op::Rearrange, &[], 2, Style::default())?;
+    /// let mut plan = Plan::of(&recipe);
+    /// plan.bind(&[2, 3], &[]).unwrap();
+    /// assert_eq!(plan.to_string(), "merge [6]");
+    /// # Ok::<(), einrs::Error>(())
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub const fn of(recipe: &'r Recipe) -> Self {
+        Self { recipe, lengths: Sizes::new() }
+    }
+
+    /// [`Recipe::bind`], in place.
+    ///
+    /// # Panics
+    /// As [`Recipe::bind`].
+    ///
+    /// ```
+    /// # use einrs::{Op, Pattern, Plan, Style};
+    /// # let recipe = Pattern::parse("a b -> b a")?.lower(Op::Rearrange, &[], 2, Style::default())?;
+    /// assert!(Plan::of(&recipe).bind(&[2, -3], &[]).is_err());
+    /// # Ok::<(), einrs::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn bind(&mut self, shape: &[i64], given: &[i64]) -> Result<(), Misfit> {
+        assert_eq!(shape.len(), self.recipe.inputs.len(), "a recipe fits one rank");
+        if let Some((i, length)) = given.iter().enumerate().find(|(_, length)| **length < 0) {
+            return Err(Misfit::NegativeLength { given: i, length: *length });
+        }
+        self.lengths.fill(self.recipe.lengths.iter().map(|length| length.value(given)));
+        self.recipe.infer(shape, self.lengths.as_mut_slice())?;
+        if self.recipe.merge { self.check_overflow() } else { Ok(()) }
+    }
+
+    #[inline(always)]
     fn check_overflow(&self) -> Result<(), Misfit> {
         for (dim, axes) in self.recipe.output.iter().enumerate() {
             if axes.len() > 1 && checked_product(axes, &self.lengths).is_none() {
@@ -98,14 +124,19 @@ impl Plan<'_> {
         Ok(())
     }
 
-    fn sizes(&self, factors: &Factors) -> Sizes {
-        // No overflow: a size is a part of an output dimension, which is checked. Parts of a
-        // product that is 0 may be larger, hence the saturation.
-        let size = |axes: &[usize]| match *axes {
+    #[inline(always)]
+    pub(crate) fn sizes(&self, factors: &Factors) -> Sizes {
+        factors.iter().map(|axes| self.size(axes)).collect()
+    }
+
+    /// The product of lengths. It does not overflow: it is a part of an output dimension, which is
+    /// checked. Parts of a product that is 0 may be larger, hence the saturation.
+    #[inline(always)]
+    pub(crate) fn size(&self, dim: &[usize]) -> i64 {
+        match *dim {
             [axis] => self.lengths[axis],
-            _ => axes.iter().fold(1, |size: i64, axis| size.saturating_mul(self.lengths[*axis])),
-        };
-        factors.iter().map(size).collect()
+            _ => dim.iter().fold(1, |size: i64, axis| size.saturating_mul(self.lengths[*axis])),
+        }
     }
 
     /// The shape of the first reshape.

@@ -156,6 +156,18 @@ pub enum Length {
     Inferred,
 }
 
+impl Length {
+    /// The length, or 0 until it is inferred.
+    #[inline(always)]
+    pub(crate) fn value(self, given: &[i64]) -> i64 {
+        match self {
+            Self::Fixed(length) => length,
+            Self::Given(i) => given[i],
+            Self::Inferred => 0,
+        }
+    }
+}
+
 /// The elementary axes of one input dimension: `count` of them from `first` on, of which at most
 /// one is inferred.
 ///
@@ -182,7 +194,7 @@ impl Input {
     /// assert_eq!(einrs::Input { first: 2, count: 2, inferred: None }.axes(), 2..4);
     /// ```
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn axes(&self) -> Range<usize> {
         self.first..self.first + self.count
     }
@@ -193,7 +205,7 @@ impl Input {
     /// assert!(einrs::Input { first: 0, count: 1, inferred: Some(0) }.is_whole());
     /// ```
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn is_whole(&self) -> bool {
         self.count == 1 && self.inferred.is_some()
     }
@@ -237,7 +249,7 @@ impl Factors {
     /// ```
     /// assert_eq!(einrs::Factors::default().iter().count(), 0);
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| {

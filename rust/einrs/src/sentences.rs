@@ -138,6 +138,9 @@ fn given(kind: &Given, f: &mut Formatter<'_>) -> fmt::Result {
             "'{given}' object cannot be interpreted as an integer\n \
              the length of axis '{name}' must be an integer, not {given}"
         ),
+        Given::HugeLength { name, length } => {
+            write!(f, "the length of axis '{name}' does not fit 64 bits: {length}")
+        }
         Given::UnknownReduction { name, near } => write!(
             f,
             "Unknown reduction {name}. Expect one of \

@@ -29,7 +29,7 @@ impl Sizes {
     /// assert!(einrs::Sizes::new().is_empty());
     /// ```
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub const fn new() -> Self {
         Self { inline: [0; INLINE], len: 0, spill: Vec::new() }
     }
@@ -40,7 +40,7 @@ impl Sizes {
     /// assert_eq!(*einrs::Sizes::filled(1, 3), [1, 1, 1]);
     /// ```
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn filled(size: i64, len: usize) -> Self {
         if len <= INLINE {
             return Self { inline: [size; INLINE], len, spill: Vec::new() };
@@ -55,7 +55,7 @@ impl Sizes {
     /// sizes.push(9);
     /// assert_eq!((sizes.len(), sizes[8]), (9, 9));
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, size: i64) {
         if self.len < INLINE {
             self.inline[self.len] = size;
@@ -68,6 +68,43 @@ impl Sizes {
         self.len += 1;
     }
 
+    /// Removes all sizes.
+    ///
+    /// ```
+    /// let mut sizes = einrs::Sizes::filled(1, 9);
+    /// sizes.clear();
+    /// assert!(sizes.is_empty());
+    /// ```
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.spill.clear();
+    }
+
+    /// Makes these the sizes.
+    ///
+    /// ```
+    /// let mut sizes = einrs::Sizes::filled(1, 2);
+    /// sizes.fill([7, 8, 9]);
+    /// assert_eq!(*sizes, [7, 8, 9]);
+    /// ```
+    #[inline(always)]
+    pub fn fill(&mut self, sizes: impl IntoIterator<Item = i64>) {
+        let mut sizes = sizes.into_iter();
+        self.spill.clear();
+        for len in 0..INLINE {
+            let Some(size) = sizes.next() else {
+                self.len = len;
+                return;
+            };
+            self.inline[len] = size;
+        }
+        self.len = INLINE;
+        for size in sizes {
+            self.push(size);
+        }
+    }
+
     /// The sizes, to be changed in place.
     ///
     /// ```
@@ -75,7 +112,7 @@ impl Sizes {
     /// sizes.as_mut_slice()[0] = 5;
     /// assert_eq!(*sizes, [5, 1]);
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [i64] {
         if self.len <= INLINE { &mut self.inline[..self.len] } else { &mut self.spill }
     }
@@ -90,19 +127,17 @@ impl Default for Sizes {
 impl Deref for Sizes {
     type Target = [i64];
 
-    #[inline]
+    #[inline(always)]
     fn deref(&self) -> &[i64] {
         if self.len <= INLINE { &self.inline[..self.len] } else { &self.spill }
     }
 }
 
 impl FromIterator<i64> for Sizes {
-    #[inline]
+    #[inline(always)]
     fn from_iter<I: IntoIterator<Item = i64>>(sizes: I) -> Self {
         let mut list = Self::new();
-        for size in sizes {
-            list.push(size);
-        }
+        list.fill(sizes);
         list
     }
 }

@@ -1,18 +1,22 @@
 //! A [`Plan`] and strides to one strided view: what a strided framework can do without a copy.
 //!
-//! The rules for strides, those of axes of length 1 included, are numpy's
-//! (`_attempt_nocopy_reshape`), so that the result is the view numpy itself would give.
+//! The strides, those of axes of length 1 included, are the ones that numpy's reshape and
+//! transpose give (`_attempt_nocopy_reshape`), so that the result is the view of numpy itself.
 
-use crate::{Plan, Sizes};
+use crate::recipe::Input;
+use crate::{Plan, Recipe, Sizes};
 
 /// Sizes and strides of a view.
 ///
+/// The functions that make one write into a place of the caller's: moving the lists about would
+/// cost as much as computing them.
+///
 /// ```
-/// use einrs::Strided;
-/// let view = Strided::new(&[2, 3], &[3, 1]);
-/// assert_eq!(*view.strides, [3, 1]);
+/// let mut view = einrs::Strided::default();
+/// view.permute(&[2, 3], &[3, 1], Some(&[1, 0]));
+/// assert_eq!((&*view.shape, &*view.strides), (&[3, 2][..], &[1, 3][..]));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Strided {
     /// Length of each axis.
     pub shape: Sizes,
@@ -20,161 +24,243 @@ pub struct Strided {
     pub strides: Sizes,
 }
 
-/// How the result of a plan lies in memory.
-///
-/// ```
-/// use einrs::{Layout, Op, Pattern, Strided, Style};
-/// let pattern = Pattern::parse("a b -> (b a)")?;
-/// let recipe = pattern.lower(Op::Rearrange, &[], 2, Style::default())?;
-/// let plan = recipe.bind(&[2, 3], &[]).unwrap();
-/// let layout = plan.layout(&Strided::new(&[2, 3], &[3, 1]), 1);
-/// assert_eq!(layout, Layout::Copy(Strided::new(&[3, 2], &[1, 3])));
-/// # Ok::<(), einrs::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Layout {
-    /// A view of the input.
-    View(Strided),
-    /// The last reshape has to copy the elements of this view, in order.
-    Copy(Strided),
-}
-
 impl Strided {
-    /// A view with this shape and these strides.
+    /// Makes this the view with these sizes and strides, its axes in the given order.
     ///
     /// ```
-    /// assert_eq!(*einrs::Strided::new(&[4], &[8]).shape, [4]);
+    /// let mut view = einrs::Strided::default();
+    /// view.permute(&[4], &[8], None);
+    /// assert_eq!(*view.strides, [8]);
     /// ```
-    #[must_use]
-    #[inline]
-    pub fn new(shape: &[i64], strides: &[i64]) -> Self {
-        Self { shape: shape.iter().copied().collect(), strides: strides.iter().copied().collect() }
+    #[inline(always)]
+    pub fn permute(&mut self, shape: &[i64], strides: &[i64], axes: Option<&[usize]>) {
+        if let Some(axes) = axes {
+            self.shape.fill(axes.iter().map(|axis| shape[*axis]));
+            self.strides.fill(axes.iter().map(|axis| strides[*axis]));
+        } else {
+            self.shape.fill(shape.iter().copied());
+            self.strides.fill(strides.iter().copied());
+        }
     }
 }
 
 impl Plan<'_> {
-    /// The layout of the result of a plan without a reduction, for an input that lies as `input`
-    /// says, with elements of `item` units. New axes have stride 0.
+    /// The view that is the result of a plan without a reduction, for an input of these strides
+    /// with elements of `item` units. New axes have stride 0.
+    ///
+    /// True if it is the result. False if the result has to be copied: then it is the view of its
+    /// elements in order, with the shape still to be given to the copy.
     ///
     /// ```
-    /// use einrs::{Layout, Op, Pattern, Strided, Style};
+    /// use einrs::{Op, Pattern, Strided, Style};
+    /// let mut view = Strided::default();
+    ///
     /// let pattern = Pattern::parse("(a b) -> b a")?;
     /// let recipe = pattern.lower(Op::Rearrange, &["a"], 1, Style::default())?;
     /// let plan = recipe.bind(&[6], &[2]).unwrap();
-    /// let layout = plan.layout(&Strided::new(&[6], &[8]), 8);
-    /// assert_eq!(layout, Layout::View(Strided::new(&[3, 2], &[8, 24])));
+    /// assert!(plan.layout(&[8], 8, &mut view));
+    /// assert_eq!((&*view.shape, &*view.strides), (&[3, 2][..], &[8, 24][..]));
+    ///
+    /// let pattern = Pattern::parse("a b -> (b a)")?;
+    /// let recipe = pattern.lower(Op::Rearrange, &[], 2, Style::default())?;
+    /// let plan = recipe.bind(&[2, 3], &[]).unwrap();
+    /// assert!(!plan.layout(&[24, 8], 8, &mut view));
+    /// assert_eq!((&*view.shape, &*view.strides), (&[3, 2][..], &[8, 24][..]));
     /// # Ok::<(), einrs::Error>(())
     /// ```
     #[must_use]
-    #[inline]
-    pub fn layout(&self, input: &Strided, item: i64) -> Layout {
-        let moved = self.moved(input, item);
-        let Some(shape) = self.merge() else { return Layout::View(moved) };
-        match regroup(&moved, &shape, item) {
-            Some(strides) => Layout::View(Strided { shape, strides }),
-            None => Layout::Copy(moved),
-        }
+    #[inline(always)]
+    pub fn layout(&self, strides: &[i64], item: i64, view: &mut Strided) -> bool {
+        let mut axes = Sizes::new();
+        self.axis_strides(strides, item, &mut axes);
+        self.recipe.join(&self.lengths, &axes, item, view)
     }
 
-    /// The view before the last reshape: split, permuted and expanded, which never copies.
+    /// The view of the elements of the result, in order, one axis for each elementary axis: what
+    /// a copy reads.
     ///
     /// ```
     /// use einrs::{Op, Pattern, Strided, Style};
     /// let pattern = Pattern::parse("a -> (a r)")?;
     /// let recipe = pattern.lower(Op::Repeat, &["r"], 1, Style::default())?;
     /// let plan = recipe.bind(&[3], &[2]).unwrap();
-    /// assert_eq!(plan.moved(&Strided::new(&[3], &[1]), 1), Strided::new(&[3, 2], &[1, 0]));
+    /// let mut view = Strided::default();
+    /// plan.elements(&[1], 1, &mut view);
+    /// assert_eq!((&*view.shape, &*view.strides), (&[3, 2][..], &[1, 0][..]));
+    /// # Ok::<(), einrs::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn elements(&self, strides: &[i64], item: i64, view: &mut Strided) {
+        let mut axes = Sizes::new();
+        self.axis_strides(strides, item, &mut axes);
+        self.recipe.scatter(&self.lengths, &axes, view);
+    }
+
+    /// The view that a reduction reduces: split and permuted, which never copies.
+    ///
+    /// ```
+    /// use einrs::{Op, Pattern, Strided, Style};
+    /// let pattern = Pattern::parse("(a b) c -> a c")?;
+    /// let recipe = pattern.lower(Op::Reduce, &["b"], 2, Style::default())?;
+    /// let plan = recipe.bind(&[6, 5], &[2]).unwrap();
+    /// let mut view = Strided::default();
+    /// plan.moved(&[6, 5], &[5, 1], 1, &mut view);
+    /// assert_eq!((&*view.shape, &*view.strides), (&[3, 2, 5][..], &[10, 5, 1][..]));
+    /// # Ok::<(), einrs::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn moved(&self, shape: &[i64], strides: &[i64], item: i64, view: &mut Strided) {
+        let permutation = self.recipe.permute.as_deref();
+        let Some(runs) = &self.recipe.split else {
+            return view.permute(shape, strides, permutation);
+        };
+        let mut axes = Sizes::new();
+        self.axis_strides(strides, item, &mut axes);
+        // The axes of a run are neighbours in one dimension: its stride is that of the last.
+        let stride = |run: &[usize]| run.last().map_or(0, |axis| axes[*axis]);
+        let strides: Sizes = runs.iter().map(stride).collect();
+        view.permute(&self.sizes(runs), &strides, permutation);
+    }
+
+    /// The stride of each elementary axis; 0 for new ones.
+    #[inline(always)]
+    fn axis_strides(&self, strides: &[i64], item: i64, axes: &mut Sizes) {
+        axes.fill(std::iter::repeat_n(0, self.lengths.len()));
+        let out = axes.as_mut_slice();
+        let mut old = 0;
+        for (input, &stride) in self.recipe.inputs.iter().zip(strides) {
+            let mut stride = stride;
+            for axis in input.axes().rev() {
+                out[axis] = stride;
+                stride = stride.wrapping_mul(self.lengths[axis]);
+            }
+            old += input.count;
+        }
+        if self.recipe.split.is_some() {
+            let (lengths, out) = (&self.lengths[..old], &mut out[..old]);
+            if lengths.contains(&0) {
+                set_contiguous(lengths, out, item);
+            } else {
+                set_unit_strides(lengths, out, item);
+            }
+        }
+    }
+}
+
+impl Recipe {
+    /// Whether every input dimension is an elementary axis of whatever length and no axis is new:
+    /// then the sizes and strides of the input are those of the axes, and nothing is to be bound.
+    ///
+    /// ```
+    /// use einrs::{Op, Pattern, Style};
+    /// let recipe = Pattern::parse("a b -> (b a)")?.lower(Op::Rearrange, &[], 2, Style::default())?;
+    /// assert!(recipe.has_whole_inputs());
     /// # Ok::<(), einrs::Error>(())
     /// ```
     #[must_use]
-    #[inline]
-    pub fn moved(&self, input: &Strided, item: i64) -> Strided {
-        let mut view = match self.split() {
-            Some(shape) => split(input, shape, item),
-            None => input.clone(),
-        };
-        if let Some(axes) = &self.recipe.permute {
-            view = Strided {
-                shape: axes.iter().map(|axis| view.shape[*axis]).collect(),
-                strides: axes.iter().map(|axis| view.strides[*axis]).collect(),
-            };
-        }
-        if let (Some(expand), Some(shape)) = (&self.recipe.expand, self.expand()) {
-            let missing = shape.len() - view.shape.len();
-            let stride = |axis: usize| match axis.checked_sub(missing) {
-                Some(old) if !expand.new.contains(&axis) => view.strides[old],
-                _ => 0,
-            };
-            let strides = (0..shape.len()).map(stride).collect();
-            view = Strided { shape, strides };
-        }
-        view
+    pub fn has_whole_inputs(&self) -> bool {
+        self.lengths.len() == self.inputs.len() && self.inputs.iter().all(Input::is_whole)
     }
-}
 
-/// Cutting axes into parts, and adding or dropping unit axes, never needs a copy.
-fn split(input: &Strided, shape: Sizes, item: i64) -> Strided {
-    match regroup(input, &shape, item) {
-        Some(strides) => Strided { shape, strides },
-        None => unreachable!("{input:?} cannot be split to {shape:?}"),
+    /// [`Plan::layout`] for a recipe with [whole inputs](Recipe::has_whole_inputs), without a
+    /// plan.
+    ///
+    /// ```
+    /// use einrs::{Op, Pattern, Strided, Style};
+    /// let recipe = Pattern::parse("a b -> a 1 b")?.lower(Op::Rearrange, &[], 2, Style::default())?;
+    /// let mut view = Strided::default();
+    /// assert!(recipe.layout_of_whole(&[2, 3], &[24, 8], 8, &mut view));
+    /// assert_eq!((&*view.shape, &*view.strides), (&[2, 1, 3][..], &[24, 24, 8][..]));
+    /// # Ok::<(), einrs::Error>(())
+    /// ```
+    #[must_use]
+    #[inline(always)]
+    pub fn layout_of_whole(
+        &self,
+        shape: &[i64],
+        strides: &[i64],
+        item: i64,
+        view: &mut Strided,
+    ) -> bool {
+        self.join(shape, strides, item, view)
     }
-}
 
-/// The strides under which `input` can be seen with another shape of as many elements, if it can.
-///
-/// ```
-/// use einrs::{Strided, regroup};
-/// let transposed = Strided::new(&[2, 3, 4], &[1, 2, 6]);
-/// assert_eq!(regroup(&transposed, &[2, 12], 1), None);
-/// assert_eq!(regroup(&transposed, &[2, 3, 2, 2], 1).as_deref(), Some(&[1, 2, 12, 6][..]));
-/// ```
-#[must_use]
-#[inline]
-pub fn regroup(input: &Strided, shape: &[i64], item: i64) -> Option<Sizes> {
-    if *input.shape == *shape {
-        return Some(input.strides.clone());
-    }
-    if shape.contains(&0) {
-        return Some(contiguous(shape, item));
-    }
-    let old = || (0..input.shape.len()).filter(|axis| input.shape[*axis] != 1);
-    let mut strides = Sizes::filled(0, shape.len());
-    let out = strides.as_mut_slice();
-    let (mut first, mut axes) = (0, old());
-    while let Some(start) = axes.next() {
-        // The smallest group of old axes and of new axes with as many elements.
-        let (mut end, mut last) = (first + 1, start);
-        let (mut new, mut product) = (*shape.get(first)?, input.shape[start]);
-        while new != product {
-            if new < product {
-                new *= shape.get(end)?;
-                end += 1;
-            } else {
-                let next = axes.next()?;
-                if input.strides[last] != input.strides[next] * input.shape[next] {
-                    return None;
-                }
-                product *= input.shape[next];
-                last = next;
+    #[inline(always)]
+    fn join(&self, lengths: &[i64], axes: &[i64], item: i64, view: &mut Strided) -> bool {
+        let mut joins = true;
+        view.shape.clear();
+        view.strides.clear();
+        for dim in self.output.iter() {
+            if let [axis] = *dim {
+                view.shape.push(lengths[axis]);
+                view.strides.push(axes[axis]);
+                continue;
             }
+            let (size, stride) = joined(dim, lengths, axes);
+            joins &= stride.is_some();
+            view.shape.push(size);
+            view.strides.push(stride.unwrap_or(0));
         }
-        out[end - 1] = input.strides[last];
-        for axis in (first..end - 1).rev() {
-            out[axis] = out[axis + 1] * shape[axis + 1];
+        if !self.merge {
+            return true;
         }
-        first = end;
+        if view.shape.contains(&0) {
+            set_contiguous(&view.shape, view.strides.as_mut_slice(), item);
+            return true;
+        }
+        if joins {
+            set_unit_strides(&view.shape, view.strides.as_mut_slice(), item);
+        } else {
+            self.scatter(lengths, axes, view);
+        }
+        joins
     }
-    let trailing = if first > 0 { out[first - 1] } else { item };
-    out[first..].fill(trailing);
-    Some(strides)
+
+    fn scatter(&self, lengths: &[i64], axes: &[i64], view: &mut Strided) {
+        let order = || self.output.iter().flatten();
+        view.shape.fill(order().map(|axis| lengths[*axis]));
+        view.strides.fill(order().map(|axis| axes[*axis]));
+    }
+}
+
+/// The size of axes joined to one, and its stride if one stride reaches all their elements.
+#[inline(always)]
+fn joined(dim: &[usize], lengths: &[i64], axes: &[i64]) -> (i64, Option<i64>) {
+    let (mut size, mut stride, mut next) = (1_i64, None, 0);
+    let mut joins = true;
+    for &axis in dim.iter().rev() {
+        let length = lengths[axis];
+        size = size.saturating_mul(length);
+        if length == 1 {
+            continue;
+        }
+        joins &= stride.is_none() || axes[axis] == next;
+        stride = stride.or(Some(axes[axis]));
+        next = axes[axis].wrapping_mul(length);
+    }
+    (size, joins.then_some(stride.unwrap_or(0)))
+}
+
+/// The strides that numpy gives to axes of length 1 after a reshape: those of the axis behind them
+/// times its length, or, at the end, the stride of the last longer axis.
+#[inline(always)]
+fn set_unit_strides(shape: &[i64], strides: &mut [i64], item: i64) {
+    let last = shape.iter().rposition(|length| *length != 1);
+    let behind = last.map_or(0, |last| last + 1);
+    let trailing = last.map_or(item, |last| strides[last]);
+    strides[behind..].fill(trailing);
+    for axis in (0..behind).rev() {
+        if shape[axis] == 1 {
+            strides[axis] = strides[axis + 1].wrapping_mul(shape[axis + 1]);
+        }
+    }
 }
 
 /// The strides of a C-contiguous array; an axis of length 0 counts as one of length 1.
-fn contiguous(shape: &[i64], item: i64) -> Sizes {
-    let mut strides = Sizes::filled(item, shape.len());
-    let out = strides.as_mut_slice();
-    for axis in (1..shape.len()).rev() {
-        out[axis - 1] = out[axis] * shape[axis].max(1);
+fn set_contiguous(shape: &[i64], strides: &mut [i64], item: i64) {
+    let mut stride = item;
+    for (out, length) in strides.iter_mut().zip(shape).rev() {
+        *out = stride;
+        stride = stride.wrapping_mul((*length).max(1));
     }
-    strides
 }
