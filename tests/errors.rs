@@ -54,6 +54,7 @@ kinds! {
     Given::UnusedLength
     Given::LengthTwice
     Given::LengthType
+    Given::HugeLength
     Given::UnknownReduction
     Misfit::Mismatch
     Misfit::NotDivisible

@@ -106,12 +106,19 @@ impl Call {
         Err(Error::about(&self.pattern, "", kind))
     }
 
-    /// What the binding does with lengths that are no integers.
+    /// What the binding does with lengths that are no integers of 64 bits.
     fn lengths(&self) -> Result<Vec<i64>, Error> {
         let length = |(name, literal): &(String, String)| {
             let wrong = |_| {
-                let given = python_type(literal).into();
-                Error::about(&self.pattern, name, Given::LengthType { name: name.clone(), given })
+                let name = name.clone();
+                let kind = match literal.parse::<i128>() {
+                    Ok(_) => Given::HugeLength { name: name.clone(), length: literal.clone() },
+                    Err(_) => {
+                        let given = python_type(literal).into();
+                        Given::LengthType { name: name.clone(), given }
+                    }
+                };
+                Error::about(&self.pattern, &name, kind)
             };
             literal.parse().map_err(wrong)
         };

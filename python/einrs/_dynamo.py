@@ -17,7 +17,7 @@ from . import _einrs
 
 DYNAMO = "torch._dynamo"
 
-FOLDED = ("recipe", "misfit")
+FOLDED = ("recipe", "misfit", "length_type", "huge_length", "unknown_reduction")
 """Builtins that Dynamo calls by itself while it traces, since their arguments are constants."""
 
 _registered = False
@@ -43,13 +43,13 @@ def register() -> None:
 
         from . import _polyfills
 
-        for name in ("rearrange", "reduce", "repeat", "recipe", "misfit"):
+        for name in ("rearrange", "reduce", "repeat", *FOLDED):
             substitute = substitute_in_graph(
                 getattr(_einrs, name),
                 can_constant_fold_through=name in FOLDED,
                 skip_signature_check=True,
             )
-            substitute(getattr(_polyfills, name))
+            substitute(_polyfills.folded(name) if name in FOLDED else getattr(_polyfills, name))
     except Exception as error:  # noqa: BLE001
         warnings.warn(f"einrs cannot be traced by torch.compile: {error!r}", stacklevel=2)
 

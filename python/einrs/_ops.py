@@ -34,25 +34,26 @@ def reduce(*args: Any, **keywords: Any) -> Any:
     """`einrs.reduce` for any arguments."""
     parameters = ("tensor", "pattern", "reduction")
     tensor, pattern, reduction, lengths = _arguments("reduce", parameters, args, keywords)
-    if isinstance(reduction, str):
-        if reduction in OPERATIONS:
-            return run(reduction, tensor, pattern, None, lengths)
-        if reduction not in REDUCTIONS and isinstance(pattern, str):
-            raise _unknown_reduction(tensor, pattern, reduction, lengths)
-    elif not callable(reduction):
-        raise _errors.reduction_type(reduction, pattern)
+    if isinstance(reduction, str) and reduction in OPERATIONS:
+        return run(reduction, tensor, pattern, None, lengths)
+    check_reduction(tensor, pattern, reduction, lengths)
     return run("reduce", tensor, pattern, reduction, lengths)
 
 
-def _unknown_reduction(
-    tensor: Any, pattern: str, reduction: str, lengths: dict[str, Any]
-) -> _errors.EinopsError:
+def check_reduction(tensor: Any, pattern: Any, reduction: Any, lengths: dict[str, Any]) -> None:
+    """Refuses what is neither a callable nor the name of a reduction."""
+    if not isinstance(reduction, str):
+        if not callable(reduction):
+            raise _errors.reduction_type(reduction, pattern)
+        return
+    if reduction in REDUCTIONS or not isinstance(pattern, str):
+        return
     for text in (pattern, reduction):
         if not _is_unicode(text):
-            return _errors.lone_surrogate(text, pattern)
+            raise _errors.lone_surrogate(text, pattern)
     refusal = _einrs.unknown_reduction(pattern, reduction)
     shape = getattr(tensor, "shape", None)
-    return _readable.refused(refusal, reduction, pattern, shape, lengths)
+    raise _readable.refused(refusal, reduction, pattern, shape, lengths)
 
 
 def run(
@@ -123,14 +124,19 @@ def _length(pattern: str, name: str, length: Any) -> Any:
     try:
         length = operator.index(length)
     except TypeError:
-        refusal = _einrs.length_type(pattern, name, type(length).__name__)
-        raise _refused_length(_errors.EinopsTypeError, refusal, pattern) from None
+        raise refused_length_type(pattern, name, length) from None
     except Exception as error:
         raise _errors.length_raised(name, error, pattern) from error
     if length.bit_length() > 63:
         refusal = _einrs.huge_length(pattern, name, _errors.digits(length))
         raise _refused_length(_errors.EinopsError, refusal, pattern)
     return length
+
+
+def refused_length_type(pattern: str, name: str, length: Any) -> _errors.EinopsError:
+    """The error for a length that is no integer."""
+    refusal = _einrs.length_type(pattern, name, type(length).__name__)
+    return _refused_length(_errors.EinopsTypeError, refusal, pattern)
 
 
 def _refused_length(

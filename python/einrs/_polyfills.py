@@ -5,13 +5,14 @@ A tensor under Dynamo is torch's, or a numpy array that Dynamo traces as one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from . import _errors, _readable
 from ._frameworks import _torch
-from ._ops import OPERATIONS
+from ._ops import OPERATIONS, check_reduction, refused_length_type
 
 
 def rearrange(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
@@ -25,6 +26,7 @@ def reduce(
     """`einrs.reduce`, traced."""
     if isinstance(reduction, str) and reduction in OPERATIONS:
         return _traced(reduction, tensor, pattern, None, axes_lengths)
+    check_reduction(tensor, pattern, reduction, axes_lengths)
     return _traced("reduce", tensor, pattern, reduction, axes_lengths)
 
 
@@ -40,10 +42,17 @@ def _traced(
     reduction: _readable.Reduction | None,
     lengths: dict[str, Any],
 ) -> Any:
+    called = operation if reduction is None else reduction
+    if not isinstance(pattern, str):
+        raise _errors.pattern_type(called, pattern)
     if isinstance(tensor, list):
         if not tensor:
-            raise _errors.empty_list(operation, pattern)
+            raise _errors.empty_list(called, pattern)
         tensor = _framework(tensor[0]).stack(tensor)
+    for name, length in lengths.items():
+        # Symbols and tensors are left to the operations; what is no number at all is refused.
+        if length is None or isinstance(length, (float, str)):
+            raise refused_length_type(pattern, name, length)
     framework = _framework(tensor)
     shape = framework.shape(tensor)
     return _readable.replay(framework, operation, tensor, shape, pattern, reduction, lengths)
@@ -58,15 +67,12 @@ def _framework(tensor: Any) -> _readable.Framework:
     return _numpy
 
 
-def recipe(*arguments: Any) -> Any:
-    """Never traced: Dynamo calls the planner itself, whose arguments are always constants."""
-    raise _not_constant(arguments)
+def folded(name: str) -> Callable[..., Any]:
+    """What stands in for a builtin that Dynamo calls by itself while its arguments are constants."""
 
+    def not_constant(*arguments: Any) -> Any:
+        raise TypeError(
+            f"einrs: {name} needs constants under torch.compile: is the pattern a variable?"
+        )
 
-def misfit(*arguments: Any) -> Any:
-    """Never traced, as `recipe`."""
-    raise _not_constant(arguments)
-
-
-def _not_constant(arguments: tuple[Any, ...]) -> TypeError:
-    return TypeError(f"a pattern must be a constant under torch.compile, got {len(arguments)}")
+    return not_constant

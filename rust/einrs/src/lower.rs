@@ -186,6 +186,8 @@ struct Runs {
     all: Vec<Range<usize>>,
     /// What each output dimension is made of.
     groups: Vec<Vec<Item>>,
+    /// What each input dimension is made of.
+    inputs: Factors,
     /// Whether some input dimension is not exactly one run.
     splits: bool,
 }
@@ -228,7 +230,8 @@ impl Runs {
         };
         let groups = axes.groups.iter().map(|group| group.iter().filter_map(item).collect());
         let groups = groups.collect();
-        Self { all: runs, groups, splits }
+        let inputs = axes.dims.iter().cloned().collect();
+        Self { all: runs, groups, inputs, splits }
     }
 
     fn factors_of(&self, item: Item) -> Range<usize> {
@@ -296,37 +299,48 @@ impl Steps {
             return;
         }
         let sizes = items.iter().map(|item| runs.factors_of(*item)).collect();
-        // Broadcasting puts missing axes in front by itself.
-        let leads = new.iter().copied().eq(0..new.len());
-        if style.fold_new_axes && !leads {
-            self.fold(runs, items);
+        if style.fold_new_axes {
+            self.fold(runs, items, new.iter().copied().eq(0..new.len()));
         }
         let added = if style.fold_new_axes { Vec::new() } else { new.clone() };
         self.expand = Some(Expand { sizes, added, new });
     }
 
-    /// Puts a unit axis for each new one into the first reshape.
-    fn fold(&mut self, runs: &Runs, items: &[Item]) {
+    /// Makes room for each new axis: in the first reshape; or in unit axes that the input has at
+    /// the right places; or nowhere, since broadcasting by itself puts missing axes in front.
+    fn fold(&mut self, runs: &Runs, items: &[Item], leads: bool) {
+        let (split, permute) = self.with_units(runs, items);
+        if split == runs.inputs {
+            self.split = None;
+        } else if leads {
+            return;
+        } else {
+            self.split = Some(split);
+        }
+        self.permute = permute;
+    }
+
+    /// The first reshape and the permutation with a unit axis for each new one.
+    fn with_units(&self, runs: &Runs, items: &[Item]) -> (Factors, Option<Vec<usize>>) {
         let unit = 0..0;
         if self.permute.is_none() {
             let factors = |item: &Item| match item {
                 Item::Run(run) => runs.all[*run].clone(),
                 Item::New(_) => unit.clone(),
             };
-            self.split = Some(items.iter().map(factors).collect());
-            return;
+            return (items.iter().map(factors).collect(), None);
         }
         let mut next = runs.all.len();
-        let mut source = |item: &Item| match item {
+        let source = |item: &Item| match item {
             Item::Run(run) => *run,
             Item::New(_) => {
                 next += 1;
                 next - 1
             }
         };
-        self.permute = Some(items.iter().map(&mut source).collect());
+        let permute = items.iter().map(source).collect();
         let units = std::iter::repeat_n(unit, next - runs.all.len());
-        self.split = Some(runs.all.iter().cloned().chain(units).collect());
+        (runs.all.iter().cloned().chain(units).collect(), Some(permute))
     }
 
     fn into_recipe(

@@ -116,8 +116,8 @@ impl Plan<'_> {
         };
         let mut axes = Sizes::new();
         self.axis_strides(strides, item, &mut axes);
-        // The axes of a run are neighbours in one dimension: its stride is that of the last.
-        let stride = |run: &[usize]| run.last().map_or(0, |axis| axes[*axis]);
+        // The axes of a run are neighbours in one dimension, so they always join.
+        let stride = |run: &[usize]| joined(run, &self.lengths, &axes).1.unwrap_or(0);
         let strides: Sizes = runs.iter().map(stride).collect();
         view.permute(&self.sizes(runs), &strides, permutation);
     }
