@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use table::{Call, rows};
 
 const TABLE: &str = include_str!("cases.tsv");
-const LEAN: Style = Style { reduce_in_place: true, fold_new_axes: true };
-const EINOPS: Style = Style { reduce_in_place: false, fold_new_axes: false };
+const LEAN: Style = Style { reduce_in_place: true, fold_new_axes: true, join_axes: true };
+const EINOPS: Style = Style::einops();
 
 #[test]
 fn every_row_gives_its_plan() {

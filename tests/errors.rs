@@ -63,6 +63,7 @@ kinds! {
     Misfit::NegativeDimension
     Misfit::InputOverflow
     Misfit::OutputOverflow
+    Misfit::TooManyElements
 }
 
 #[test]

@@ -1,4 +1,4 @@
-"""Runs a program in an interpreter of its own, where warnings are errors, and returns what it prints."""
+"""Runs a program in an interpreter of its own, where warnings are errors, to what it prints."""
 
 import subprocess
 import sys

@@ -25,7 +25,7 @@ def outcome(
         except Exception as error:
             return error.with_traceback(None), {}
         found = facts(result, tensor)
-    found["warnings"] = sorted(f"{warning.category.__name__}: {warning.message}" for warning in caught)
+    found["warnings"] = sorted(f"{one.category.__name__}: {one.message}" for one in caught)
     return None, found
 
 
@@ -86,8 +86,9 @@ def operations(height: int, width: int) -> dict[str, Call]:
     add("repeat", "a b -> a b")
     for pattern in ("a b -> a b 2", "a b -> a 1 b", "a b -> (a 2) b", "a b -> a (2 b)"):
         add("repeat", pattern)
-    for pattern in ("a b -> 2 b a", "a b -> (b 2 a 3)", "(a 2) b -> a b 2"):
+    for pattern in ("a b -> 2 b a", "a b -> (b 2 a 3)"):
         add("repeat", pattern)
+    add("repeat", "(a c) b -> a b c 2", c=2)
     add("repeat", "a b -> a b c", c=0)
     add("repeat", "(a c) b -> a (k c) b", c=2, k=3)
     return calls

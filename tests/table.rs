@@ -111,12 +111,10 @@ impl Call {
         let length = |(name, literal): &(String, String)| {
             let wrong = |_| {
                 let name = name.clone();
-                let kind = match literal.parse::<i128>() {
-                    Ok(_) => Given::HugeLength { name: name.clone(), length: literal.clone() },
-                    Err(_) => {
-                        let given = python_type(literal).into();
-                        Given::LengthType { name: name.clone(), given }
-                    }
+                let kind = if literal.parse::<i128>().is_ok() {
+                    Given::HugeLength { name: name.clone(), length: literal.clone() }
+                } else {
+                    Given::LengthType { name: name.clone(), given: python_type(literal).into() }
                 };
                 Error::about(&self.pattern, &name, kind)
             };

@@ -1,4 +1,4 @@
-"""Checks what wrong calls say: the class of the error, the pattern, the place, and what works after it."""
+"""Checks what wrong calls say: the error's class, the pattern, the place; and what works after."""
 
 import enum
 import operator
@@ -179,9 +179,7 @@ def test_pattern_that_does_not_fit(
         ({"a b": 2}, "Invalid name for an axis: a b"),
     ],
 )
-def test_length_of_no_axis(
-    make: Callable[..., Any], lengths: dict[str, int], words: str
-) -> None:
+def test_length_of_no_axis(make: Callable[..., Any], lengths: dict[str, int], words: str) -> None:
     tensor, pattern = make(2, 3), "(a height) b -> a height b"
     error = refusal(lambda: einrs.rearrange(tensor, pattern, a=1, **lengths), pattern)
     assert words in str(error)

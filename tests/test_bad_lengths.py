@@ -1,5 +1,6 @@
-"""Checks lengths of every wrong kind: refused with the pattern and the axis, and never remembered."""
+"""Checks lengths of every wrong kind: refused with the pattern and the axis, never remembered."""
 
+import operator
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -116,7 +117,7 @@ def test_index_that_calls_einrs(make: Callable[..., Any]) -> None:
 
     assert einrs.rearrange(tensor, SPLIT, a=Index(right)).shape == (2, 2, 3)
     for _, call in calls(tensor, Index(wrong)):
-        with pytest.raises(einrs.EinopsError, match="on of 3|chunks of 3"):
+        with pytest.raises(einrs.EinopsError, match="chunks of 3"):
             call()
     right_ones_work(tensor)
 
@@ -159,13 +160,13 @@ def test_more_than_64_bits(make: Callable[..., Any], length: Any) -> None:
 
 
 @each_tensor
-@pytest.mark.parametrize("length", [-1, -2, -(2**62), -(2**63), np.int64(-1), Index(-2)], ids=repr)
+@pytest.mark.parametrize("length", [-1, -2, -(2**62), 1 - 2**63, np.int64(-1), Index(-2)], ids=repr)
 def test_negative(make: Callable[..., Any], length: Any) -> None:
     tensor = make(4, 3)
     for pattern, call in calls(tensor, length):
         error = refusal(call, pattern, "a")
         assert error.kind == "NegativeLength"
-        assert str(int(Index.__index__(length) if isinstance(length, Index) else length)) in str(error)
+        assert f"given as {operator.index(length)}" in str(error)
     right_ones_work(tensor)
 
 

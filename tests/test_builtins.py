@@ -117,13 +117,14 @@ def test_everything_promised_is_there() -> None:
 
 SPLIT = X.reshape(2, 2, 3)
 SUMS = X.sum(1)
+LENGTHS = {"a": 2, "c": 3}
 CALLS: list[tuple[Callable[[], Any], np.ndarray]] = [
     (lambda: einrs.rearrange(tensor=X, pattern="a b -> b a"), X.T),
     (lambda: einrs.rearrange(pattern="a b -> b a", tensor=X), X.T),
     (lambda: einrs.rearrange(X, pattern="a b -> b a"), X.T),
     (lambda: einrs.rearrange(X, pattern="(a b) c -> a b c", a=2), SPLIT),
     (lambda: einrs.rearrange(a=2, tensor=X, pattern="(a b) c -> a b c"), SPLIT),
-    (lambda: einrs.rearrange(X, "(a b) c -> a b c", **{"a": 2, "c": 3}), SPLIT),
+    (lambda: einrs.rearrange(X, "(a b) c -> a b c", **LENGTHS), SPLIT),
     (lambda: einrs.reduce(tensor=X, pattern="a b -> a", reduction="sum"), SUMS),
     (lambda: einrs.reduce(X, reduction="sum", pattern="a b -> a"), SUMS),
     (lambda: einrs.reduce(X, "a b -> a", reduction="sum"), SUMS),
@@ -198,7 +199,7 @@ def test_keywords_are_text(keywords: dict[Any, int]) -> None:
 def test_more_lengths_than_a_key_holds() -> None:
     names = [f"n{i}" for i in range(20)]
     pattern = f"({' '.join(names)}) -> {' '.join(names)}"
-    result = einrs.rearrange(np.zeros(2), pattern, **{name: 1 for name in names[:-1]})
+    result = einrs.rearrange(np.zeros(2), pattern, **dict.fromkeys(names[:-1], 1))
     assert result.shape == (1,) * 19 + (2,)
 
 

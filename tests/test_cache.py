@@ -1,5 +1,6 @@
-"""Checks the table of compiled calls: exact keys, a bound on its size, clearing, nothing kept alive."""
+"""Checks the table of compiled calls: exact keys, a bound, clearing, and nothing kept alive."""
 
+import contextlib
 import gc
 import itertools
 import random
@@ -90,10 +91,8 @@ def test_equal_lengths_of_other_types(make: Callable[..., Any], values: list[Any
 @each_framework
 @pytest.mark.parametrize("length", [3.0, True, np.int64(3), np.array(3), Index(3), 2**70])
 def test_only_exact_integers_are_keys(make: Callable[..., Any], length: Any) -> None:
-    try:
+    with contextlib.suppress(einrs.EinopsError):
         einrs.repeat(make(2), "a -> a k", k=length)
-    except (RuntimeError, TypeError, OverflowError):
-        pass
     assert einrs.cache_info().size == 0
 
 
@@ -354,11 +353,11 @@ def test_callables_are_not_kept(make: Callable[..., Any], error: Exception | Non
     tensor, reduction = make(2, 3), Failing(error)
     alive, count = weakref.ref(reduction), sys.getrefcount(reduction)
     for _ in range(10):
-        try:
+        with contextlib.suppress(LookupError):
             assert einrs.reduce(tensor, "a b -> a", reduction).shape == (2,)
-        except LookupError as caught:
-            assert caught is error
-            caught.__traceback__ = None
+            assert error is None
+        if error is not None:
+            error.__traceback__ = None
     assert sys.getrefcount(reduction) == count
     assert einrs.cache_info().size == 0
     del reduction

@@ -1,4 +1,4 @@
-"""Checks calls of einrs made while einrs runs: by callables, lengths, destructors, types, threads."""
+"""Checks calls made while einrs runs: by callables, lengths, destructors, types, threads."""
 
 import sys
 import threading

@@ -27,7 +27,17 @@ def test_operations(label: str) -> None:
     np.testing.assert_array_equal(np.asarray(result), expected)
 
 
-DTYPES = ["bool", "int8", "int64", "uint8", "uint64", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool",
+    "int8",
+    "int64",
+    "uint8",
+    "uint64",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -76,7 +86,7 @@ def test_nothing_to_do_gives_the_same_object() -> None:
     assert einrs.repeat(array, "... -> ...") is array
 
 
-@pytest.mark.parametrize("version", ["2021.12", "2022.12", "2023.12", "2024.12"])
+@pytest.mark.parametrize("version", ["2022.12", "2023.12", "2024.12"])
 def test_versions_of_the_standard(version: str) -> None:
     with xp.ArrayAPIStrictFlags(api_version=version):
         for label, call in OPERATIONS.items():
@@ -85,7 +95,7 @@ def test_versions_of_the_standard(version: str) -> None:
 
 
 class Namespace:
-    """The functions of the standard that einrs needs, and no others, with only positional tensors."""
+    """The functions of the standard that einrs needs, and no others."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -144,9 +154,11 @@ class Unknown:
 
 
 class Broken:
-    """Raises whatever it is asked."""
+    """Raises whatever it is asked, but for what `isinstance` asks."""
 
     def __getattribute__(self, name: str) -> Any:
+        if name == "__class__":
+            return Broken
         raise LookupError(name)
 
 
@@ -168,7 +180,9 @@ class SubclassOfNamed(Named):
 
 
 @pytest.mark.parametrize(
-    "kind", [Unknown, Broken, Named, NamedByNothing, SubclassOfNamed], ids=lambda kind: kind.__name__
+    "kind",
+    [Unknown, Broken, Named, NamedByNothing, SubclassOfNamed],
+    ids=lambda kind: kind.__name__,
 )
 def test_unknown_types(kind: type[Any]) -> None:
     for _ in range(2):

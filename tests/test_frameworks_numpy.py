@@ -106,7 +106,7 @@ KINDS: dict[str, Callable[[], Any]] = {
         name: lambda name=name: numbers(name)
         for name in ("float16", "float32", "longdouble", "complex64", "complex128", "clongdouble")
     },
-    **{name: lambda name=name: numbers(name) for name in (">f4", ">f8", ">i2", ">u8", ">c8", "<f4")},
+    **{name: lambda name=name: numbers(name) for name in (">f4", ">f8", ">i2", ">u8", ">c8")},
 }
 
 
@@ -176,9 +176,8 @@ def test_strings_of_any_length() -> None:
         pytest.skip("this numpy has no StringDType")
 
     def texts() -> Any:
-        return np.array([f"text {i}" * (i % 7) for i in range(SIZE)], np.dtypes.StringDType()).reshape(
-            SHAPE
-        )
+        words = [f"text {i}" * (i % 7) for i in range(SIZE)]
+        return np.array(words, np.dtypes.StringDType()).reshape(SHAPE)
 
     for label, call in OPERATIONS.items():
         _, found = differences(call, texts, facts)
@@ -215,9 +214,12 @@ def test_strides_of_empty_views(shape: tuple[int, int]) -> None:
     def strides(result: Any, tensor: Any) -> dict[str, Any]:
         return {"strides": result.strides}
 
+    def make() -> Any:
+        return np.zeros((20, 30))[: shape[0], : shape[1]]
+
     for label, call in operations(*shape).items():
         if label.startswith("rearrange"):
-            _, found = differences(call, lambda: np.zeros((20, 30))[: shape[0], : shape[1]], strides)
+            _, found = differences(call, make, strides)
             assert not found or "ZeroDivisionError" in str(found), f"{label}: {found}"
 
 

@@ -1,4 +1,4 @@
-"""Checks that a framework that is half loaded, broken or a stub disturbs no tensor of another one."""
+"""Checks that a framework that is half loaded, broken or a stub disturbs no other one."""
 
 import pytest
 
@@ -25,8 +25,8 @@ class Lazy(types.ModuleType):
     def __getattr__(self, attribute):
         raise AttributeError(attribute)
 
-OTHERS = ["numpy", "torch", "jax", "jaxlib", "tensorflow", "mlx", "cupy", "keras", "paddle", "oneflow",
-          "tinygrad", "pytensor", "torch._dynamo", "jax.export", "jax.core"]
+OTHERS = ["numpy", "torch", "jax", "jaxlib", "tensorflow", "mlx", "cupy", "keras", "paddle",
+          "oneflow", "tinygrad", "pytensor", "torch._dynamo", "jax.export", "jax.core"]
 """
 NUMPY = """
 import numpy as np, einrs

@@ -2,12 +2,12 @@
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
+import einops
 import numpy as np
 import pytest
 
-import einops
 import einrs
 from sides import OPERATIONS, differences, operations
 
@@ -28,6 +28,7 @@ def every_warning() -> Iterator[None]:
     yield
     torch.set_warn_always(before)
 
+
 SHAPE = (4, 6)
 
 
@@ -38,10 +39,12 @@ class Sub(torch.Tensor):
 class Logged(torch.Tensor):
     """A tensor that sees every function of torch that it goes through."""
 
-    calls: list[str] = []
+    calls: ClassVar[list[str]] = []
 
     @classmethod
-    def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        cls, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         cls.calls.append(getattr(function, "__name__", str(function)))
         return super().__torch_function__(function, types, args, kwargs or {})
 
@@ -68,7 +71,9 @@ KINDS: dict[str, Callable[[], Any]] = {
     "negative view": lambda: torch.imag((numbers(torch.complex64) * (1 + 2j)).conj()),
     "meta": lambda: numbers().to("meta"),
     "with NaN": lambda: torch.where(numbers() > 5, torch.nan, numbers()),
-    "channels last": lambda: numbers().reshape(1, 1, 4, 6).to(memory_format=torch.channels_last)[0, 0],
+    "channels last": lambda: (
+        numbers().reshape(1, 1, 4, 6).to(memory_format=torch.channels_last)[0, 0]
+    ),
     "named by numpy": lambda: torch.from_numpy(np.arange(24.0).reshape(SHAPE)),
 }
 DTYPES = [

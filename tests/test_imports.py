@@ -1,4 +1,4 @@
-"""Checks what importing and using einrs loads: no framework that the program has not loaded itself."""
+"""Checks what importing and using einrs loads: no framework that the program has not loaded."""
 
 import pytest
 

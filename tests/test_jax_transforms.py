@@ -56,8 +56,8 @@ def squares(f: Any) -> Any:
 TRANSFORMS: dict[str, Callable[[Any], Any]] = {
     "jit": jax.jit,
     "vmap": lambda f: lambda x: jax.vmap(f)(jnp.stack([x, x + 1])),
-    "vmap over the last axis": lambda f: lambda x: jax.vmap(f, in_axes=2, out_axes=-1)(
-        jnp.stack([x, x + 1], -1)
+    "vmap over the last axis": lambda f: (
+        lambda x: jax.vmap(f, in_axes=2, out_axes=-1)(jnp.stack([x, x + 1], -1))
     ),
     "grad": lambda f: jax.grad(squares(f)),
     "jit of grad": lambda f: jax.jit(jax.grad(squares(f))),
@@ -69,8 +69,8 @@ TRANSFORMS: dict[str, Callable[[Any], Any]] = {
     "scan": lambda f: lambda x: jax.lax.scan(lambda c, y: (c, f(y)), 0, jnp.stack([x, x + 1]))[1],
     "lax.map": lambda f: lambda x: jax.lax.map(f, jnp.stack([x, x + 1])),
     "closed over": lambda f: lambda x: jax.jit(lambda s: f(x) * s)(2.0),
-    "eval_shape": lambda f: lambda x: jax.tree.map(
-        lambda s: jnp.zeros(s.shape, s.dtype), jax.eval_shape(f, x)
+    "eval_shape": lambda f: (
+        lambda x: jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), jax.eval_shape(f, x))
     ),
 }
 

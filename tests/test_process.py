@@ -1,4 +1,4 @@
-"""Checks what calls leave behind: references, and the process at its fork, at its end, and beside it."""
+"""Checks what calls leave behind: references, and the process at its forks and at its end."""
 
 import importlib.util
 import os

@@ -20,7 +20,8 @@ Reduction = str | Callable[[Any, tuple[int, ...]], Any]
 class Framework(Protocol):
     """What a framework's module provides: the five steps, and how it wants them."""
 
-    REDUCES_IN_PLACE: bool
+    LEAN: bool
+    """Whether axes are reduced where they stand and moved together, or in einops' order."""
 
     def shape(self, tensor: Any, /) -> Shape:
         """The sizes, which may be symbols."""
@@ -66,8 +67,9 @@ def replay(
     """
     names = tuple(lengths)
     called = operation if reduction is None else reduction
-    in_place = framework.REDUCES_IN_PLACE and isinstance(reduction, str)
-    refusal, recipe = _einrs.recipe(operation, pattern, names, len(shape), in_place)
+    # A callable sees the axes as einops shows them: each by itself, the reduced ones last.
+    lean = framework.LEAN and (reduction is None or isinstance(reduction, str))
+    refusal, recipe = _einrs.recipe(operation, pattern, names, len(shape), lean)
     if refusal is not None:
         raise refused(refusal, called, pattern, shape, lengths)
     given = tuple(lengths.values())

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._readable import Shape
 
-REDUCES_IN_PLACE = True
+LEAN = True
 
 
 def shape(tensor: Any) -> Shape:

@@ -15,7 +15,7 @@ jax = sys.modules["jax"]
 jnp = jax.numpy
 lax = jax.lax
 
-REDUCES_IN_PLACE = False
+LEAN = False
 """As einops: what a tracer records is then the same."""
 
 FLOATING = ("float16", "float32", "float64", "float128", "bfloat16")
@@ -68,7 +68,7 @@ def stack(tensors: list[Any]) -> Any:
 
 
 _COMPILED = SimpleNamespace(
-    REDUCES_IN_PLACE=True,
+    LEAN=True,
     shape=shape,
     reshape=reshape,
     permute=permute,

@@ -11,7 +11,7 @@ from .._readable import Shape
 
 np = sys.modules["numpy"]
 
-REDUCES_IN_PLACE = False
+LEAN = False
 
 FLOATING = ("float16", "float32", "float64", "float128", "bfloat16")
 """Names of the dtypes that have a mean, as in einops: byte-swapped and complex ones have none."""

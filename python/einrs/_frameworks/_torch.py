@@ -12,7 +12,7 @@ from .._readable import Shape
 
 torch = sys.modules["torch"]
 
-REDUCES_IN_PLACE = False
+LEAN = False
 
 FLOATING = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 """The dtypes that have a mean, as in einops."""

@@ -38,8 +38,8 @@ fn lower(
     Ok(Pattern::parse(pattern).and_then(|parsed| parsed.lower(op, &names, ndim, style)))
 }
 
-/// The recipe of a pattern as nested tuples, in einops' order of steps: `(None, recipe)`, or
-/// `((kind, message, spans), None)`. Errors are returned, so that Dynamo can fold the call.
+/// The recipe of a pattern as nested tuples, `(None, recipe)`, or `((kind, message, spans), None)`:
+/// in einops' order of steps, or leaner for a framework that reduces axes where they stand. Errors are returned, so that Dynamo can fold the call.
 #[pyfunction]
 pub(crate) fn recipe<'py>(
     py: Python<'py>,
@@ -47,9 +47,9 @@ pub(crate) fn recipe<'py>(
     pattern: &str,
     names: Vec<String>,
     ndim: usize,
-    reduce_in_place: bool,
+    lean: bool,
 ) -> PyResult<(Option<Refusal<'py>>, Option<Bound<'py, PyTuple>>)> {
-    let style = Style { reduce_in_place, fold_new_axes: false };
+    let style = Style { reduce_in_place: lean, join_axes: lean, ..Style::einops() };
     match lower(op, pattern, &names, ndim, style)? {
         Ok(recipe) => Ok((None, Some(recipe_tuple(py, &recipe)?))),
         Err(error) => Ok((Some(refusal(py, &error)?), None)),

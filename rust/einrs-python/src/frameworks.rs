@@ -127,6 +127,6 @@ pub(crate) fn register_steps(
     fold_new_axes: bool,
     keyed_by_lengths: bool,
 ) -> PyResult<()> {
-    let style = Style { reduce_in_place, fold_new_axes };
+    let style = Style { reduce_in_place, fold_new_axes, join_axes: true };
     register(types, Framework::Steps(Steps { style, keyed_by_lengths, program }))
 }

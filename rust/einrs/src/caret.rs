@@ -19,7 +19,7 @@ pub(crate) fn write(f: &mut fmt::Formatter<'_>, pattern: &str, spans: &[Span]) -
 
     write!(f, "\n  {before}")?;
     for c in shown.chars() {
-        write!(f, "{}", if c.is_whitespace() { ' ' } else { c })?;
+        write!(f, "{}", printable(c))?;
     }
     write!(f, "{after}\n  ")?;
     f.write_str(carets(before, shown, window.start, spans).trim_end())
@@ -49,14 +49,28 @@ fn carets(before: &str, shown: &str, offset: usize, spans: &[Span]) -> String {
         let mark = if marked { "^" } else { " " };
         line.push_str(&mark.repeat(columns(c)));
     }
-    // An empty span marks the place behind a character, the end of the text included.
-    for span in spans.iter().filter(|span| span.start == span.end) {
-        let width: usize =
-            shown.get(..span.start - offset).unwrap_or("").chars().map(columns).sum();
-        let column = before.len() + width;
-        line.replace_range(column..line.len().min(column + 1), "^");
+    // A span without a column, such as an empty one at the end, still marks its place.
+    let width = |from: usize, to: usize| -> usize {
+        shown.get(from..to).unwrap_or("").chars().map(columns).sum()
+    };
+    for span in spans {
+        let Some(start) = span.start.checked_sub(offset) else { continue };
+        let end = span.end - offset;
+        if end <= shown.len() && width(start, end) == 0 {
+            let column = before.len() + width(0, start);
+            line.replace_range(column..line.len().min(column + 1), "^");
+        }
     }
     line
+}
+
+/// White space as a space, and no character that would steer the terminal.
+fn printable(c: char) -> char {
+    match c {
+        _ if c.is_whitespace() => ' ',
+        _ if c.is_control() => char::REPLACEMENT_CHARACTER,
+        _ => c,
+    }
 }
 
 /// How many columns a terminal gives a character: none to a combining mark, two to the wide
@@ -92,7 +106,7 @@ mod tests {
     use crate::Pattern;
 
     fn shown(pattern: &str) -> Vec<String> {
-        let error = Pattern::parse(pattern).unwrap_err().to_string();
+        let error = Pattern::parse(pattern).expect_err(pattern).to_string();
         error.lines().skip_while(|line| !line.starts_with("  ")).map(Into::into).collect()
     }
 
@@ -107,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_long_pattern_is_cut_around_the_place() {
-        let pattern = format!("{} ? {} -> a", "é ".repeat(1), "b".repeat(5000));
+        let pattern = format!("é  ? {} -> a", "b".repeat(5000));
         let lines = shown(&pattern);
         assert!(lines[0].len() < 200, "{}", lines[0].len());
         assert_eq!(lines[1].trim(), "^");

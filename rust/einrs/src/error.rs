@@ -394,4 +394,6 @@ pub enum Misfit {
         /// The dimension of the output.
         dim: usize,
     },
+    /// The result of a repeat has more elements than 64 bits count.
+    TooManyElements,
 }

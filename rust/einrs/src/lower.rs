@@ -199,7 +199,7 @@ enum Item {
 }
 
 impl Runs {
-    fn of(axes: &Axes<'_>) -> Self {
+    fn of(axes: &Axes<'_>, join: bool) -> Self {
         let mut place = vec![None; axes.lengths.len()];
         for (group, members) in axes.groups.iter().enumerate() {
             for (position, axis) in members.iter().enumerate() {
@@ -207,7 +207,7 @@ impl Runs {
             }
         }
         let follows = |axis: usize| match (place[axis - 1], place[axis]) {
-            (Some((group, position)), Some(next)) => next == (group, position + 1),
+            (Some((group, position)), Some(next)) => join && next == (group, position + 1),
             _ => false,
         };
         let mut runs: Vec<Range<usize>> = Vec::with_capacity(axes.left);
@@ -254,7 +254,7 @@ struct Steps {
 
 impl Steps {
     fn plan(axes: &Axes<'_>, style: Style) -> Self {
-        let runs = Runs::of(axes);
+        let runs = Runs::of(axes, style.join_axes);
         let items: Vec<Item> = runs.groups.iter().flatten().copied().collect();
         let mut steps = Self::default();
         if runs.splits {

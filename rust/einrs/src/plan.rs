@@ -54,11 +54,11 @@ impl Recipe {
                 lengths[input.first] = length;
                 continue;
             }
-            let mut product: i64 = 1;
-            for axis in input.axes().filter(|axis| Some(*axis) != input.inferred) {
-                let checked = product.checked_mul(lengths[axis]);
-                product = checked.ok_or(Misfit::InputOverflow { dim })?;
+            let known = || input.axes().filter(|axis| Some(*axis) != input.inferred);
+            if checked_product(known(), lengths).is_none() {
+                return Err(Misfit::InputOverflow { dim });
             }
+            let product: i64 = known().map(|axis| lengths[axis]).product();
             match input.inferred {
                 None if length != product => {
                     return Err(Misfit::Mismatch { dim, length, product });
@@ -111,13 +111,21 @@ impl<'r> Plan<'r> {
         }
         self.lengths.fill(self.recipe.lengths.iter().map(|length| length.value(given)));
         self.recipe.infer(shape, self.lengths.as_mut_slice())?;
-        if self.recipe.merge { self.check_overflow() } else { Ok(()) }
+        if self.recipe.merge {
+            self.check_overflow()?;
+        }
+        if self.recipe.expand.is_some()
+            && checked_product(0..self.lengths.len(), &self.lengths).is_none()
+        {
+            return Err(Misfit::TooManyElements);
+        }
+        Ok(())
     }
 
     #[inline(always)]
     fn check_overflow(&self) -> Result<(), Misfit> {
         for (dim, axes) in self.recipe.output.iter().enumerate() {
-            if axes.len() > 1 && checked_product(axes, &self.lengths).is_none() {
+            if axes.len() > 1 && checked_product(axes.iter().copied(), &self.lengths).is_none() {
                 return Err(Misfit::OutputOverflow { dim });
             }
         }
@@ -129,13 +137,13 @@ impl<'r> Plan<'r> {
         factors.iter().map(|axes| self.size(axes)).collect()
     }
 
-    /// The product of lengths. It does not overflow: it is a part of an output dimension, which is
-    /// checked. Parts of a product that is 0 may be larger, hence the saturation.
+    /// The product of lengths. It does not overflow: it is a part of a dimension of the input or
+    /// of the output, and those are checked.
     #[inline(always)]
     pub(crate) fn size(&self, dim: &[usize]) -> i64 {
         match *dim {
             [axis] => self.lengths[axis],
-            _ => dim.iter().fold(1, |size: i64, axis| size.saturating_mul(self.lengths[*axis])),
+            _ => dim.iter().map(|axis| self.lengths[*axis]).product(),
         }
     }
 
@@ -202,8 +210,10 @@ impl<'r> Plan<'r> {
     }
 }
 
-fn checked_product(axes: &[usize], lengths: &[i64]) -> Option<i64> {
-    axes.iter().try_fold(1, |product: i64, axis| product.checked_mul(lengths[*axis]))
+/// The product of lengths, those of 0 counted as 1: then no part of it overflows either.
+#[inline(always)]
+fn checked_product(mut axes: impl Iterator<Item = usize>, lengths: &[i64]) -> Option<i64> {
+    axes.try_fold(1, |product: i64, axis| product.checked_mul(lengths[axis].max(1)))
 }
 
 impl fmt::Display for Plan<'_> {

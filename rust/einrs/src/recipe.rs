@@ -11,8 +11,7 @@ use crate::{Error, ErrorKind, Misfit, Pattern, Span};
 /// let pattern = Pattern::parse("a b c -> a c")?;
 /// let lean = pattern.lower(Op::Reduce, &[], 3, Style::default())?;
 /// assert_eq!(lean.bind(&[2, 3, 4], &[]).unwrap().to_string(), "reduce [1]");
-/// let einops = Style { reduce_in_place: false, fold_new_axes: false };
-/// let faithful = pattern.lower(Op::Reduce, &[], 3, einops)?;
+/// let faithful = pattern.lower(Op::Reduce, &[], 3, Style::einops())?;
 /// assert_eq!(
 ///     faithful.bind(&[2, 3, 4], &[]).unwrap().to_string(),
 ///     "permute [0, 2, 1]; reduce [2]",
@@ -26,11 +25,33 @@ pub struct Style {
     /// Make room for the new axes of a repeat in the first reshape; otherwise they are inserted
     /// by the expansion, as einops does.
     pub fold_new_axes: bool,
+    /// Treat axes that travel together as one; otherwise each is cut out and moved by itself, as
+    /// einops does.
+    pub join_axes: bool,
+}
+
+impl Style {
+    /// einops' own order of steps.
+    ///
+    /// ```
+    /// use einrs::{Op, Pattern, Style};
+    /// let pattern = Pattern::parse("(a b c) -> (b c) a")?;
+    /// let recipe = pattern.lower(Op::Rearrange, &["a", "b"], 1, Style::einops())?;
+    /// assert_eq!(
+    ///     recipe.bind(&[24], &[2, 3]).unwrap().to_string(),
+    ///     "split [2, 3, 4]; permute [1, 2, 0]; merge [12, 2]",
+    /// );
+    /// # Ok::<(), einrs::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn einops() -> Self {
+        Self { reduce_in_place: false, fold_new_axes: false, join_axes: false }
+    }
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { reduce_in_place: true, fold_new_axes: true }
+        Self { reduce_in_place: true, fold_new_axes: true, join_axes: true }
     }
 }
 
@@ -121,20 +142,31 @@ impl Recipe {
                 let axis = pattern.left.named(&name).or(pattern.right.named(&name));
                 axis.map(|axis| axis.span)
             }),
-            Misfit::OutputOverflow { dim } => {
-                pattern.right.dims.get(dim).map(|written| written.span)
-            }
+            Misfit::OutputOverflow { dim } => self.output_span(dim, pattern),
+            Misfit::TooManyElements => None,
         };
         Error::new(ErrorKind::Misfit(misfit), pattern.text, span.as_slice())
     }
 
     fn input_span(&self, dim: usize, pattern: &Pattern<'_>) -> Option<Span> {
-        let written = match self.ellipsis {
-            Some((start, count)) if dim >= start + count => dim + 1 - count,
-            Some((start, _)) => dim.min(start),
-            None => dim,
-        };
-        pattern.left.dims.get(written).map(|written| written.span)
+        pattern.left.dims.get(written_dim(dim, self.ellipsis)).map(|written| written.span)
+    }
+
+    fn output_span(&self, dim: usize, pattern: &Pattern<'_>) -> Option<Span> {
+        let spread = pattern.right.ellipsis().filter(|written| !written.group);
+        let start = spread.and_then(|spread| pattern.right.dims.iter().position(|d| d == spread));
+        let ellipsis = start.zip(self.ellipsis.map(|(_, count)| count));
+        pattern.right.dims.get(written_dim(dim, ellipsis)).map(|written| written.span)
+    }
+}
+
+/// Which dimension, as written, a dimension of a tensor belongs to, given where the ellipsis
+/// starts and how many dimensions it stands for.
+fn written_dim(dim: usize, ellipsis: Option<(usize, usize)>) -> usize {
+    match ellipsis {
+        Some((start, count)) if dim >= start + count => dim + 1 - count,
+        Some((start, _)) => dim.min(start),
+        None => dim,
     }
 }
 

@@ -177,6 +177,9 @@ fn misfit(kind: Misfit, f: &mut Formatter<'_>) -> fmt::Result {
         Misfit::InputOverflow { dim } => {
             write!(f, "the axes of input dimension {dim} multiply to more than 64 bits")
         }
+        Misfit::TooManyElements => {
+            write!(f, "the result would have more elements than 64 bits count")
+        }
         Misfit::OutputOverflow { dim } => {
             write!(f, "the axes of output dimension {dim} multiply to more than 64 bits")
         }
