@@ -139,8 +139,6 @@ def facts(result: Any, tensor: Any) -> dict[str, Any]:
 def values(result: Any) -> Any:
     if isinstance(result, np.ma.MaskedArray):
         return np.ma.filled(result, 99).tolist()
-    if isinstance(result, np.ndarray) and result.dtype.kind == "g":
-        return result.tolist()
     return repr(result.tolist()) if isinstance(result, (np.ndarray, np.generic)) else result
 
 
@@ -263,7 +261,7 @@ def test_many_axes(rank: int) -> None:
 
 
 def test_more_axes_than_numpy_has() -> None:
-    for op, right in (("rearrange", "a" + " 1" * 64), ("repeat", "a" + " 2" * 64)):
+    for op, right in (("rearrange", "a" + " 1" * 64), ("repeat", "a" + " 1" * 63 + " 2")):
         succeeds, found = differences(
             lambda module, x, op=op, right=right: getattr(module, op)(x, f"a -> {right}"),
             lambda: np.zeros(1),

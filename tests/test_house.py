@@ -26,7 +26,8 @@ FRAMEWORKS = frozenset(NAMES.split("|"))
 OWNERS = {
     "python/einrs/_frameworks/_numpy.py": {"numpy"},
     "python/einrs/_frameworks/_torch.py": {"torch"},
-    "python/einrs/_frameworks/_dynamo.py": {"torch"},
+    "python/einrs/_dynamo.py": {"torch"},
+    "python/einrs/_polyfills.py": {"torch"},
     "python/einrs/_frameworks/_jax.py": {"jax", "jaxlib"},
 }
 # The strategies are imported on request only, and they draw numpy arrays.

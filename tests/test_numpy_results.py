@@ -1,5 +1,6 @@
 """Checks numpy's results: where they lie in memory, whose they are, and that they are right."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +259,37 @@ def test_callables_see_what_einops_shows() -> None:
         seen.clear()
         np.testing.assert_array_equal(call(einrs, X), theirs)
         assert seen == shown
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c16", "clongdouble", "O", ">f8"])
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_copies_around_the_size_that_einrs_copies_itself(dtype: str, more: int) -> None:
+    """Up to 32 KiB are copied by a loop of einrs, more by numpy: the results must not tell."""
+    half = 2**14 // np.dtype(dtype).itemsize + more
+
+    def make() -> Any:
+        return (np.arange(4 * half) % 97).astype(dtype).reshape(2, 2, half)[:, :, ::-1]
+
+    for call in (
+        lambda module, x: module.rearrange(x[0], "a b -> (b a)"),
+        lambda module, x: module.rearrange(x[:, 0], "a b -> (b a)"),
+        lambda module, x: module.rearrange(x[0], "a b -> b a 1"),
+        lambda module, x: module.repeat(x[0, 0], "a -> a k", k=2),
+        lambda module, x: module.repeat(x[0, 0], "a -> (k a)", k=2),
+        lambda module, x: module.reduce(x, "a b c -> (c a)", "max"),
+    ):
+        succeeds, found = differences(call, make, facts)
+        assert (succeeds, found) == (True, [])
+
+
+def test_warnings_of_writing_to_broadcast_arrays() -> None:
+    """The first write to such an array gives a warning, and so does one to a view of it."""
+    categories = []
+    for module in (einops, einrs):
+        array = np.broadcast_arrays(np.zeros(3), np.zeros((2, 3)))[0]
+        view = module.rearrange(array, "a b -> b a")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            view[0, 0] = 1
+        categories.append([warning.category for warning in caught])
+    assert categories[0] == categories[1] == [DeprecationWarning]

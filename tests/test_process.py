@@ -248,7 +248,7 @@ def test_second_interpreter() -> None:
             "except ImportError: pass",
             "else: raise SystemError('einrs was imported a second time')",
         ])
-        interpreters.run_string(second, code)
+        assert interpreters.run_string(second, code) is None
         interpreters.destroy(second)
         print(einrs.rearrange(x, "a b -> b a").shape)
     """

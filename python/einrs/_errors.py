@@ -108,12 +108,14 @@ def not_stacked(cause: Exception, operation: object, pattern: object) -> EinopsE
     return EinopsError(message)
 
 
-def lone_surrogate(text: str, pattern: str) -> EinopsError:
+def lone_surrogate(
+    text: str, operation: object, pattern: str, shape: object, lengths: dict[str, Any]
+) -> EinopsError:
     """The error for text that is no Unicode text."""
     places = ((i, i + 1) for i, c in enumerate(text) if "\ud800" <= c <= "\udfff")
     return EinopsError(
-        f"Unknown character in {text!a}: half of a surrogate pair"
-        f"\n while processing pattern {pattern!a}",
+        f"{head(operation, pattern, shape, lengths)}"
+        f"\n Unknown character in {text!a}: half of a surrogate pair",
         "UnknownCharacter",
         pattern,
         tuple(places) if text == pattern else (),

@@ -42,17 +42,19 @@ def reduce(*args: Any, **keywords: Any) -> Any:
 
 def check_reduction(tensor: Any, pattern: Any, reduction: Any, lengths: dict[str, Any]) -> None:
     """Refuses what is neither a callable nor the name of a reduction."""
+    if isinstance(tensor, list) and not tensor:
+        raise _errors.empty_list(reduction, pattern)
     if not isinstance(reduction, str):
         if not callable(reduction):
             raise _errors.reduction_type(reduction, pattern)
         return
     if reduction in REDUCTIONS or not isinstance(pattern, str):
         return
+    shape = getattr(tensor, "shape", None)
     for text in (pattern, reduction):
         if not _is_unicode(text):
-            raise _errors.lone_surrogate(text, pattern)
+            raise _errors.lone_surrogate(text, reduction, pattern, shape, lengths)
     refusal = _einrs.unknown_reduction(pattern, reduction)
-    shape = getattr(tensor, "shape", None)
     raise _readable.refused(refusal, reduction, pattern, shape, lengths)
 
 
@@ -67,9 +69,6 @@ def run(
     called = operation if reduction is None else reduction
     if not isinstance(pattern, str):
         raise _errors.pattern_type(called, pattern)
-    for text in (pattern, *lengths):
-        if not _is_unicode(text):
-            raise _errors.lone_surrogate(text, pattern)
     if isinstance(tensor, list):
         tensor = _stacked(tensor, called, pattern)
     framework = _frameworks.of(type(tensor))
@@ -79,6 +78,9 @@ def run(
         shape = framework.shape(tensor)
     except Exception as error:
         raise _errors.unreadable_shape(tensor, called, pattern) from error
+    for text in (pattern, *lengths):
+        if not _is_unicode(text):
+            raise _errors.lone_surrogate(text, called, pattern, shape, lengths)
     lengths = {name: _length(pattern, name, length) for name, length in lengths.items()}
     if operation == "repeat":
         _check_new_sizes(pattern, shape, lengths)

@@ -48,6 +48,11 @@ impl Reduction {
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(reduction, _)| *reduction)
     }
 
+    /// Whether the result depends on the order of the elements.
+    pub(crate) fn rounds(self) -> bool {
+        matches!(self, Self::Sum | Self::Mean | Self::Prod)
+    }
+
     pub(crate) fn name(self) -> &'static str {
         Self::ALL[self as usize].1
     }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyTuple};
 
 use crate::call::{Call, Function, Reduction};
-use crate::calling::calling;
+use crate::calling::call as call_python;
 use crate::diagnose::recipe_tuple;
 use crate::frameworks::{Framework, Steps};
 use crate::table::{Entry, Lookup};
@@ -75,13 +75,7 @@ pub(crate) fn compile(
     let recipe = Pattern::parse(pattern).ok()?.lower(op, &names, ndim, style).ok()?;
     let program = match framework {
         Framework::Numpy(_) => numpy_program(py, &recipe),
-        Framework::Steps(steps) => {
-            let reduction = call.reduction.map(Reduction::name);
-            let lengths = PyTuple::new(py, call.lengths()).ok()?;
-            let names = PyTuple::new(py, &names).ok()?;
-            let recipe = recipe_tuple(py, &recipe).ok()?;
-            steps_program(steps, (op_name(op), pattern, names, lengths, reduction, recipe))
-        }
+        Framework::Steps(steps) => steps_program(py, steps, call, op, &names, &recipe),
     };
     let entry = Arc::new(Entry {
         needs_sizes: recipe.needs_sizes(),
@@ -89,7 +83,7 @@ pub(crate) fn compile(
         recipe,
         program: program.ok()?,
     });
-    lookup.insert(py, pattern, &names, Arc::clone(&entry));
+    lookup.insert(py, Arc::clone(&entry));
     Some(entry)
 }
 
@@ -107,19 +101,25 @@ fn numpy_program(py: Python<'_>, recipe: &Recipe) -> PyResult<Program> {
 /// A step as the framework's module gives it.
 type RawStep<'py> = (Py<PyAny>, Bound<'py, PyAny>);
 
-/// What a framework's `program` is called with: operation, pattern, names and lengths, reduction
-/// and recipe.
-type Arguments<'py> = (
-    &'static str,
-    &'py str,
-    Bound<'py, PyTuple>,
-    Bound<'py, PyTuple>,
-    Option<&'static str>,
-    Bound<'py, PyTuple>,
-);
-
-fn steps_program(framework: &Steps, arguments: Arguments<'_>) -> PyResult<Program> {
-    let made = calling(|| framework.program.bind(arguments.2.py()).call1(arguments))?;
+/// Calls the framework's `program(operation, pattern, names, lengths, reduction, recipe)`.
+fn steps_program(
+    py: Python<'_>,
+    framework: &Steps,
+    call: &Call,
+    op: Op,
+    names: &[&str],
+    recipe: &Recipe,
+) -> PyResult<Program> {
+    // SAFETY: the caller of the builtin keeps the pattern alive.
+    let pattern = unsafe { Bound::from_borrowed_ptr(py, call.pattern) };
+    let names = PyTuple::new(py, names)?;
+    let lengths = PyTuple::new(py, call.lengths())?;
+    let reduction = call.reduction.map(Reduction::name).into_pyobject(py)?;
+    let op = PyString::new(py, op_name(op));
+    let recipe = recipe_tuple(py, recipe)?;
+    let arguments =
+        [op.as_any(), &pattern, names.as_any(), lengths.as_any(), &reduction, recipe.as_any()];
+    let made = call_python(framework.program.bind(py), arguments)?;
     let (steps, dtypes): (Vec<RawStep<'_>>, Vec<Py<PyAny>>) = made.extract()?;
     let step =
         |(call, argument): RawStep<'_>| Ok(Step { call, argument: read_argument(&argument)? });

@@ -11,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 
 use crate::call::{Function, Object};
-use crate::calling::calling;
+use crate::calling::vectorcall;
 use crate::replay;
 
 /// Two builtins on one C function compare equal and hash alike, so each has its own.
@@ -142,9 +142,7 @@ pub(crate) unsafe fn readably(
     let import = || Ok(PyModule::import(py, "einrs._ops")?.getattr(name)?.unbind());
     match TARGETS[function as usize].get_or_try_init(py, import) {
         // SAFETY: the arguments are alive, and a `str` tuple names the last ones.
-        Ok(target) => calling(|| unsafe {
-            ffi::PyObject_Vectorcall(target.as_ptr(), args, positional, kwnames)
-        }),
+        Ok(target) => unsafe { vectorcall(target.as_ptr(), args, positional, kwnames) },
         Err(error) => {
             let error: PyErr = error;
             error.restore(py);

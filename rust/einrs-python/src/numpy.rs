@@ -7,10 +7,10 @@ use std::sync::Arc;
 use einrs::{Plan, Sizes, Strided};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyTuple};
+use pyo3::types::{PyInt, PyString, PyTuple};
 
 use crate::call::{Call, Object, Reduction};
-use crate::calling::calling;
+use crate::calling::{attribute, call as call_python, vectorcall};
 use crate::compile::{Program, compile};
 use crate::copy::copy_strided;
 use crate::ndarray::{Array, Numpy, data_of_fresh};
@@ -142,8 +142,8 @@ unsafe fn repeat(py: Python<'_>, array: Array<'_>, view: &Strided, shape: &Sizes
             return result;
         }
         let result = owned(py, array.view(view)).and_then(|view| {
-            let order = if grows { "C" } else { "K" };
-            let copied = calling(|| view.call_method1(pyo3::intern!(py, "copy"), (order,)))?;
+            let order = if grows { pyo3::intern!(py, "C") } else { pyo3::intern!(py, "K") };
+            let copied = copy_in_order(&view, order)?;
             reshape(&copied, shape)
         });
         into_ptr(py, result)
@@ -186,6 +186,10 @@ fn reduce<'py>(
     let reduction = call.reduction?;
     let is_mean = reduction == Reduction::Mean;
     let empty = array.shape().contains(&0);
+    // An array that repeats elements is summed in another order without einops' transpose.
+    if reduction.rounds() && array.strides().contains(&0) {
+        return None;
+    }
     if !array.is_plain() || (is_mean && (empty || !array.is_float())) {
         return None;
     }
@@ -234,14 +238,23 @@ fn divide<'py>(
             let positional = 2 | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
             let divide = numpy.divide.as_ptr();
             let (first, out) = (args.as_ptr().add(1), out.as_ptr());
-            owned(py, calling(|| ffi::PyObject_Vectorcall(divide, first, positional, out)))
+            owned(py, vectorcall(divide, first, positional, out))
         }
     }))
 }
 
 fn reshape<'py>(array: &Bound<'py, PyAny>, shape: &Sizes) -> PyResult<Bound<'py, PyAny>> {
     let shape = PyTuple::new(array.py(), shape.iter())?;
-    calling(|| array.call_method1(pyo3::intern!(array.py(), "reshape"), (shape,)))
+    let reshape = attribute(array, pyo3::intern!(array.py(), "reshape"))?;
+    call_python(&reshape, [shape.as_any()])
+}
+
+fn copy_in_order<'py>(
+    array: &Bound<'py, PyAny>,
+    order: &Bound<'py, PyString>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let copy = attribute(array, pyo3::intern!(array.py(), "copy"))?;
+    call_python(&copy, [order.as_any()])
 }
 
 /// # Safety

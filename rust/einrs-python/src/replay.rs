@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::call::{Call, Function, Object, exact_integer};
-use crate::calling::calling;
+use crate::calling::{attribute, vectorcall};
 use crate::compile::{Argument, Program, Step, compile};
 use crate::entry::readably;
 use crate::frameworks::{Framework, Steps};
@@ -69,7 +69,7 @@ fn replay(entry: &Entry, tensor: &Bound<'_, PyAny>, plan: Option<&Plan<'_>>) -> 
     let Program::Steps { steps, dtypes } = &entry.program else { return None };
     if !dtypes.is_empty() {
         let name = pyo3::intern!(tensor.py(), "dtype");
-        let dtype = calling(|| tensor.getattr(name)).ok()?;
+        let dtype = attribute(tensor, name).ok()?;
         if !dtypes.iter().any(|known| known.is(&dtype)) {
             return None;
         }
@@ -119,15 +119,14 @@ pub(crate) fn call_with<'py>(
     // SAFETY: `count` arguments follow the lent place, all alive; the result is ours.
     unsafe {
         let first = args.as_ptr().add(1);
-        let result =
-            calling(|| ffi::PyObject_Vectorcall(function.as_ptr(), first, count, no_names));
+        let result = vectorcall(function.as_ptr(), first, count, no_names);
         Bound::from_owned_ptr_or_err(py, result)
     }
 }
 
 fn rank(tensor: &Bound<'_, PyAny>) -> Option<usize> {
     let name = pyo3::intern!(tensor.py(), "ndim");
-    let ndim = calling(|| tensor.getattr(name)).ok()?;
+    let ndim = attribute(tensor, name).ok()?;
     // SAFETY: the object is alive and we are attached.
     unsafe { exact_integer(ndim.as_ptr()) }?.try_into().ok()
 }
@@ -135,7 +134,7 @@ fn rank(tensor: &Bound<'_, PyAny>) -> Option<usize> {
 /// The shape, if it is a tuple of exact integers; none where sizes are symbols, or reading raises.
 fn sizes_of(tensor: &Bound<'_, PyAny>) -> Option<Sizes> {
     let name = pyo3::intern!(tensor.py(), "shape");
-    let shape = calling(|| tensor.getattr(name)).ok()?;
+    let shape = attribute(tensor, name).ok()?;
     let shape = shape.cast::<PyTuple>().ok()?;
     let mut sizes = Sizes::new();
     for size in shape.iter_borrowed() {

@@ -4,10 +4,11 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use einrs::{Recipe, Sizes};
+use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::cache::Cache;
-use crate::call::{Call, Function, Reduction};
+use crate::call::{Call, Function, Object, Reduction};
 use crate::compile::Program;
 use crate::guard::Guarded;
 
@@ -28,24 +29,46 @@ pub(crate) struct Entry {
 /// What must be equal for an entry to fit: everything but the shape and, for a framework that
 /// binds them at each call, the lengths. Only exact strings and integers get here.
 ///
-/// The objects are kept beside their texts, so that the call site that made the entry finds it by
-/// two addresses.
+/// The objects are kept, so that the call site that made the entry finds it by two addresses;
+/// other objects are compared by their text.
 pub(crate) struct Key {
     form: Form,
     pattern: Py<PyAny>,
-    pattern_text: Box<str>,
     kwnames: Option<Py<PyAny>>,
-    names: Box<[Box<str>]>,
     lengths: Sizes,
 }
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
         self.form == other.form
-            && self.pattern_text == other.pattern_text
-            && self.names == other.names
+            && is_same_text(self.pattern.as_ptr(), other.pattern.as_ptr())
+            && are_same_names(
+                pointer(self.kwnames.as_ref()),
+                pointer(other.kwnames.as_ref()),
+                self.form.names,
+            )
             && self.lengths == other.lengths
     }
+}
+
+fn pointer(object: Option<&Py<PyAny>>) -> Object {
+    object.map_or(null_mut(), Py::as_ptr)
+}
+
+/// Neither allocates nor runs Python code, as a conversion to UTF-8 might to raise an error.
+#[inline]
+fn is_same_text(one: Object, other: Object) -> bool {
+    // SAFETY: both are strings, kept alive by a key and by the caller of the builtin.
+    one == other || unsafe { ffi::PyUnicode_Compare(one, other) == 0 }
+}
+
+#[inline]
+fn are_same_names(one: Object, other: Object, count: usize) -> bool {
+    let item = |names: Object, i: usize| {
+        // SAFETY: both are tuples of `count` strings, or `count` is 0.
+        unsafe { ffi::PyTuple_GET_ITEM(names, i.cast_signed()) }
+    };
+    one == other || (0..count).all(|i| is_same_text(item(one, i), item(other, i)))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -82,23 +105,14 @@ impl<'c> Lookup<'c> {
     #[inline]
     fn is(&self, key: &Key) -> bool {
         key.form == self.form
-            && (key.pattern.as_ptr() == self.call.pattern || self.is_text(key))
-            && (key.kwnames.as_ref().map_or(null_mut(), Py::as_ptr) == self.call.kwnames
-                || self.are_names(key))
+            && is_same_text(key.pattern.as_ptr(), self.call.pattern)
+            && are_same_names(pointer(key.kwnames.as_ref()), self.call.kwnames, self.form.names)
             // Element by element: `memcmp` of two empty slices makes a masked load from a dangling
             // address, which costs 50 ns on AVX-512 machines.
             && key.lengths.iter().eq(self.lengths)
     }
 
-    fn is_text(&self, key: &Key) -> bool {
-        self.call.pattern_text() == Some(&key.pattern_text)
-    }
-
-    fn are_names(&self, key: &Key) -> bool {
-        key.names.iter().enumerate().all(|(i, name)| self.call.name(i) == Some(name))
-    }
-
-    fn to_key(&self, py: Python<'_>, pattern_text: &str, names: &[&str]) -> Key {
+    fn to_key(&self, py: Python<'_>) -> Key {
         // SAFETY: the caller of the builtin keeps both objects alive, and a null tuple is none.
         let (pattern, kwnames) = unsafe {
             let pattern = Bound::from_borrowed_ptr(py, self.call.pattern);
@@ -107,9 +121,7 @@ impl<'c> Lookup<'c> {
         Key {
             form: self.form,
             pattern: pattern.unbind(),
-            pattern_text: pattern_text.into(),
             kwnames: kwnames.map(Bound::unbind),
-            names: names.iter().map(|name| (*name).into()).collect(),
             lengths: self.lengths.iter().copied().collect(),
         }
     }
@@ -120,11 +132,12 @@ impl<'c> Lookup<'c> {
         TABLE.enter(py, |table| table.get(self.hash, |key| self.is(key), read))
     }
 
-    pub(crate) fn insert(&self, py: Python<'_>, text: &str, names: &[&str], entry: Arc<Entry>) {
-        let key = self.to_key(py, text, names);
+    pub(crate) fn insert(&self, py: Python<'_>, entry: Arc<Entry>) {
+        let key = self.to_key(py);
         let retired = TABLE.enter(py, |table| table.insert(self.hash, key, entry));
-        // The guard is gone: dropping programs may run Python code.
-        drop(retired);
+        // The guard is gone: dropping programs may run Python code. PyO3 would put off what is
+        // dropped while it does not know that the thread is attached.
+        Python::attach(|_| drop(retired));
     }
 }
 

@@ -264,7 +264,7 @@ impl Steps {
         steps.expand(&runs, &items, style);
         steps.merge = runs.groups.iter().any(|group| group.len() != 1);
         let moves = steps.permute.is_some() || steps.reduce.is_some() || steps.expand.is_some();
-        if !moves {
+        if !moves && style.join_axes {
             // Without a move in between one reshape does both. Where einops reshapes to and fro it
             // returns a new view, never the tensor itself, and so do we.
             let grouped = axes.dims.iter().any(|dim| dim.len() != 1)
