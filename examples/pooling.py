@@ -106,7 +106,7 @@ def channels_last_max_pool(x):
 
 
 def torch_channels_last_max_pool(x):
-    """torch's layer wants channels second, so the axes go there and back."""
+    """Torch's layer wants channels second, so the axes go there and back."""
     return functional.max_pool2d(x.permute(0, 3, 1, 2), 2).permute(0, 2, 3, 1)
 
 

@@ -1,6 +1,6 @@
 """Checks jax's arrays, tracers and keys: results, errors and traces as einops gives them."""
 
-from collections.abc import Callable  # noqa: TC003
+from collections.abc import Callable
 from typing import Any
 
 import einops

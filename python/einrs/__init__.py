@@ -41,6 +41,7 @@ def cache_info() -> CacheInfo:
         >>> einrs.cache_clear()
         >>> einrs.cache_info()
         CacheInfo(hits=0, misses=0, size=0, limit=4096)
+
     """
     return CacheInfo(*_einrs.cache_info())
 
@@ -53,6 +54,7 @@ def cache_clear() -> None:
         >>> einrs.cache_clear()
         >>> einrs.cache_info().size
         0
+
     """
     _einrs.cache_clear()
 

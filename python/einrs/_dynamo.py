@@ -50,7 +50,7 @@ def register() -> None:
                 skip_signature_check=True,
             )
             substitute(_polyfills.folded(name) if name in FOLDED else getattr(_polyfills, name))
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         warnings.warn(f"einrs cannot be traced by torch.compile: {error!r}", stacklevel=2)
 
 
@@ -61,7 +61,7 @@ class _AfterDynamo:
         if name != DYNAMO:
             return None
         if self in sys.meta_path:
-            sys.meta_path.remove(self)  # type: ignore[arg-type]
+            sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         loader = None if spec is None else spec.loader
         if loader is None:

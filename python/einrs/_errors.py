@@ -26,6 +26,7 @@ class EinopsError(RuntimeError):
         ... except einrs.EinopsError as error:
         ...     print(error.kind, error.spans)
         NotDivisible ((0, 5),)
+
     """
 
     def __init__(

@@ -20,9 +20,7 @@ def rearrange(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
     return _traced("rearrange", tensor, pattern, None, axes_lengths)
 
 
-def reduce(
-    tensor: Any, pattern: str, reduction: _readable.Reduction, **axes_lengths: Any
-) -> Any:
+def reduce(tensor: Any, pattern: str, reduction: _readable.Reduction, **axes_lengths: Any) -> Any:
     """`einrs.reduce`, traced."""
     if isinstance(reduction, str) and reduction in OPERATIONS:
         return _traced(reduction, tensor, pattern, None, axes_lengths)
@@ -68,9 +66,9 @@ def _framework(tensor: Any) -> _readable.Framework:
 
 
 def folded(name: str) -> Callable[..., Any]:
-    """What stands in for a builtin that Dynamo calls by itself while its arguments are constants."""
+    """The twin of a builtin that Dynamo calls by itself: reached only without constants."""
 
-    def not_constant(*arguments: Any) -> Any:
+    def not_constant(*_arguments: Any) -> Any:
         raise TypeError(
             f"einrs: {name} needs constants under torch.compile: is the pattern a variable?"
         )

@@ -64,6 +64,7 @@ def replay(
 
     Raises:
         EinopsError: the pattern or the sizes are refused.
+
     """
     names = tuple(lengths)
     called = operation if reduction is None else reduction
@@ -84,7 +85,7 @@ def replay(
         tensor = framework.permute(tensor, permute)
     if reduce is not None and isinstance(reduction, str):
         tensor = framework.reduce(tensor, reduction, reduce)
-    elif reduce is not None and reduction is not None:
+    elif reduce is not None and callable(reduction):
         tensor = reduction(tensor, reduce)
     if expand is not None:
         tensor = framework.expand(tensor, sizes(expand[0], axes), expand[1])
@@ -93,9 +94,7 @@ def replay(
     return tensor
 
 
-def axis_lengths(
-    recipe: _einrs.Recipe, shape: Shape, given: tuple[Any, ...]
-) -> list[Any] | None:
+def axis_lengths(recipe: _einrs.Recipe, shape: Shape, given: tuple[Any, ...]) -> list[Any] | None:
     """The length of each elementary axis, or None if the sizes do not fit the pattern.
 
     Only integers are checked: a symbol is not known to be wrong.
@@ -162,7 +161,7 @@ def misfit(
 
 
 def refused(
-    refusal: Refusal, called: object, pattern: str, shape: Shape, lengths: dict[str, Any]
+    refusal: Refusal, called: object, pattern: str, shape: object, lengths: dict[str, Any]
 ) -> EinopsError:
     """The exception for a refusal of the core."""
     kind, message, spans = refusal

@@ -23,7 +23,7 @@ def owns(kind: type) -> bool:
 
 
 def is_symbol(length: Any) -> bool:  # noqa: ARG001
-    """numpy knows no symbolic sizes: its integers are integers."""
+    """Numpy knows no symbolic sizes: its integers are integers."""
     return False
 
 

@@ -104,6 +104,7 @@ def program(
     Returns:
         Pairs of a callable and its second argument ("split", "expand" and "merge" stand for a
         shape that is bound at each call), and the dtypes that the program is for.
+
     """
     _, _, split, permute, reduce, expand, merge = recipe
     steps: list[tuple[Any, Any]] = []

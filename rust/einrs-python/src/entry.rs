@@ -134,19 +134,29 @@ pub(crate) unsafe fn readably(
     // SAFETY: the caller's contract. Without the guard of `Python::attach` no destructor of ours
     // needs the GIL if the call never comes back.
     let py = unsafe { Python::assume_attached() };
+    let kept = &TARGETS[function as usize];
+    let target = match kept.get(py) {
+        Some(target) => Ok(target.bind(py).clone()),
+        // Not inside the cell: the import may run code that comes back here.
+        None => import_readable(py, function).inspect(|target| {
+            let _ = kept.set(py, target.clone().unbind());
+        }),
+    };
+    match target {
+        // SAFETY: the arguments are alive, and a `str` tuple names the last ones.
+        Ok(target) => unsafe { vectorcall(target.as_ptr(), args, positional, kwnames) },
+        Err(error) => {
+            error.restore(py);
+            null_mut()
+        }
+    }
+}
+
+fn import_readable(py: Python<'_>, function: Function) -> PyResult<Bound<'_, PyAny>> {
     let name = match function {
         Function::Rearrange => "rearrange",
         Function::Reduce => "reduce",
         Function::Repeat => "repeat",
     };
-    let import = || Ok(PyModule::import(py, "einrs._ops")?.getattr(name)?.unbind());
-    match TARGETS[function as usize].get_or_try_init(py, import) {
-        // SAFETY: the arguments are alive, and a `str` tuple names the last ones.
-        Ok(target) => unsafe { vectorcall(target.as_ptr(), args, positional, kwnames) },
-        Err(error) => {
-            let error: PyErr = error;
-            error.restore(py);
-            null_mut()
-        }
-    }
+    PyModule::import(py, "einrs._ops")?.getattr(name)
 }
