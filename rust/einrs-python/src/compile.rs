@@ -70,7 +70,11 @@ pub(crate) fn compile(
     let framework = call.native.framework();
     let style = match framework {
         Framework::Numpy(_) => Style::default(),
-        Framework::Steps(steps) => steps.style,
+        Framework::Steps(steps) => {
+            // Where nothing is rounded, the order of the axes makes no difference.
+            let exact = call.reduction.is_some_and(|reduction| !reduction.rounds());
+            Style { reduce_in_place: steps.style.reduce_in_place || exact, ..steps.style }
+        }
     };
     let recipe = Pattern::parse(pattern).ok()?.lower(op, &names, ndim, style).ok()?;
     let program = match framework {

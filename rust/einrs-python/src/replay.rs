@@ -44,28 +44,32 @@ pub(crate) unsafe fn run(
 fn run_steps(py: Python<'_>, call: &Call, framework: &Steps) -> Option<Object> {
     // SAFETY: the caller of the builtin keeps the tensor alive.
     let tensor = unsafe { Bound::from_borrowed_ptr(py, call.tensor) };
-    let mut shape = None;
-    let ndim = if call.moves_whole_axes() && !framework.keyed_by_lengths {
+    let mut shape = Sizes::new();
+    let needs_rank_only = call.moves_whole_axes() && !framework.keyed_by_lengths;
+    let ndim = if needs_rank_only {
         rank(&tensor)?
     } else {
-        shape.insert(sizes_of(&tensor)?).len()
+        read_shape(&tensor, &mut shape)?;
+        shape.len()
     };
     let lookup = Lookup::new(call, ndim, framework.keyed_by_lengths);
     let found = lookup.read(py, Arc::clone);
     let entry = found.or_else(|| compile(py, call, ndim, &lookup))?;
-    let mut plan = None;
+    let mut plan = Plan::of(&entry.recipe);
     if entry.needs_sizes {
-        let shape = shape.or_else(|| sizes_of(&tensor))?;
-        plan = Some(entry.recipe.bind(&shape, call.lengths()).ok()?);
+        if needs_rank_only {
+            read_shape(&tensor, &mut shape)?;
+        }
+        plan.bind(&shape, call.lengths()).ok()?;
     }
     if entry.recipe.is_identity() {
         return Some(tensor.into_ptr());
     }
-    replay(&entry, &tensor, plan.as_ref())
+    replay(&entry, &tensor, &plan)
 }
 
 /// The result, or null with an exception set; none where the program is not for this dtype.
-fn replay(entry: &Entry, tensor: &Bound<'_, PyAny>, plan: Option<&Plan<'_>>) -> Option<Object> {
+fn replay(entry: &Entry, tensor: &Bound<'_, PyAny>, plan: &Plan<'_>) -> Option<Object> {
     let Program::Steps { steps, dtypes } = &entry.program else { return None };
     if !dtypes.is_empty() {
         let name = pyo3::intern!(tensor.py(), "dtype");
@@ -90,14 +94,14 @@ fn replay(entry: &Entry, tensor: &Bound<'_, PyAny>, plan: Option<&Plan<'_>>) -> 
 fn argument_of<'py>(
     py: Python<'py>,
     step: &Step,
-    plan: Option<&Plan<'_>>,
+    plan: &Plan<'_>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let sizes = match &step.argument {
         Argument::Absent => return Ok(None),
         Argument::Ready(argument) => return Ok(Some(argument.bind(py).clone())),
-        Argument::Split => plan.and_then(Plan::split),
-        Argument::Expand => plan.and_then(Plan::expand),
-        Argument::Merge => plan.and_then(Plan::merge),
+        Argument::Split => plan.split(),
+        Argument::Expand => plan.expand(),
+        Argument::Merge => plan.merge(),
     };
     let sizes = sizes.unwrap_or_default();
     Ok(Some(PyTuple::new(py, sizes.iter())?.into_any()))
@@ -131,15 +135,16 @@ fn rank(tensor: &Bound<'_, PyAny>) -> Option<usize> {
     unsafe { exact_integer(ndim.as_ptr()) }?.try_into().ok()
 }
 
-/// The shape, if it is a tuple of exact integers; none where sizes are symbols, or reading raises.
-fn sizes_of(tensor: &Bound<'_, PyAny>) -> Option<Sizes> {
+/// Reads the shape, if it is a tuple of exact integers; none where sizes are symbols, or reading
+/// raises.
+fn read_shape(tensor: &Bound<'_, PyAny>, sizes: &mut Sizes) -> Option<()> {
     let name = pyo3::intern!(tensor.py(), "shape");
     let shape = attribute(tensor, name).ok()?;
     let shape = shape.cast::<PyTuple>().ok()?;
-    let mut sizes = Sizes::new();
+    sizes.clear();
     for size in shape.iter_borrowed() {
         // SAFETY: the object is alive and we are attached.
         sizes.push(unsafe { exact_integer(size.as_ptr()) }?);
     }
-    Some(sizes)
+    Some(())
 }
