@@ -70,22 +70,27 @@ fn join(shape: &[i64], strides: &[i64], axes: &mut [Walk; MAX_AXES]) -> Option<u
     Some(count.max(1))
 }
 
-/// Copies in row-major order, an inner run at a time.
+/// Copies in row-major order, the two innermost axes at a time.
 ///
 /// # Safety
 /// As [`copy_strided`], for elements of `N` bytes.
 unsafe fn walk<const N: usize>(to: *mut u8, from: *const u8, axes: &[Walk]) {
-    let (inner, outer) = axes.split_last().expect("there is at least one axis");
-    if outer.iter().any(|axis| axis.length == 0) || inner.length == 0 {
+    if axes.iter().any(|axis| axis.length == 0) {
         return;
     }
+    let single = Walk { length: 1, stride: 0 };
+    let (outer, middle, inner) = match axes {
+        [] => return,
+        [inner] => (&[][..], single, *inner),
+        [outer @ .., middle, inner] => (outer, *middle, *inner),
+    };
     let mut index = [0usize; MAX_AXES];
     let (mut to, mut from) = (to, from);
     loop {
-        // SAFETY: `from` stands on the first element of an inner run and `to` on its place.
+        // SAFETY: `from` stands on the first element of the innermost axes and `to` on its place.
         unsafe {
-            run::<N>(to, from, *inner);
-            to = to.add(inner.length * N);
+            plane::<N>(to, from, middle, inner);
+            to = to.add(middle.length * inner.length * N);
         }
         let mut behind = outer.len();
         loop {
@@ -102,6 +107,21 @@ unsafe fn walk<const N: usize>(to: *mut u8, from: *const u8, axes: &[Walk]) {
             }
             from = from.wrapping_offset(-stride * (length - 1).cast_signed());
             index[behind] = 0;
+        }
+    }
+}
+
+/// Copies the elements of two axes.
+///
+/// # Safety
+/// As [`run`], for each step of the outer axis.
+#[inline]
+unsafe fn plane<const N: usize>(to: *mut u8, from: *const u8, outer: Walk, inner: Walk) {
+    for i in 0..outer.length {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let start = from.offset(outer.stride * i.cast_signed());
+            run::<N>(to.add(i * inner.length * N), start, inner);
         }
     }
 }

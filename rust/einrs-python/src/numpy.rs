@@ -18,7 +18,7 @@ use crate::replay::call_with;
 use crate::table::{Entry, Lookup};
 
 /// Results of up to this many bytes are copied here, larger ones by numpy.
-const SMALL: i64 = 1 << 15;
+const SMALL: i64 = 1 << 18;
 
 /// What is to be done with an array, decided under the table's guard by arithmetic alone.
 enum Action {
