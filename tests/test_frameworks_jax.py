@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import einrs
+import fresh
 from sides import OPERATIONS, differences
 
 jax = pytest.importorskip("jax")
@@ -271,3 +272,16 @@ def test_one_compilation_for_a_shape() -> None:
         _jax._jit = original
         einrs.cache_clear()
     assert traced == [(4, 6), (8, 6)]
+
+
+def test_first_call_inside_a_trace() -> None:
+    """Arrays that are made inside a trace are tracers: they must not be taken for concrete ones."""
+    program = """
+        import jax, jax.numpy as jnp, einrs
+        x = jnp.ones((2, 3))
+        traced = jax.jit(lambda x: einrs.rearrange(x, "a b -> b a"))(x)
+        einrs.cache_clear()
+        einrs.rearrange(x, "a b -> b a")
+        print(traced.shape, einrs.cache_info().size)
+    """
+    assert fresh.run(program) == "(3, 2) 1\n"

@@ -306,7 +306,7 @@ SAMPLES: list[tuple[Check, File, File]] = [
     ),
     (
         names_machine,
-        File("README.md", "target/tmp/x and https://docs.rs/einrs\n"),
+        File("README.md", "target/" + "tmp/x and https://docs.rs/einrs\n"),
         File("README.md", "see " + "/tm" + "p/x\n"),
     ),
     (

@@ -21,7 +21,9 @@ LEAN = False
 FLOATING = ("float16", "float32", "float64", "float128", "bfloat16")
 """Names of the dtypes that have a mean, as in einops."""
 
-_Array = type(jnp.zeros(()))
+# This module may be loaded by a call inside a trace, where new arrays are tracers.
+with jax.ensure_compile_time_eval():
+    CONCRETE = type(jnp.zeros(()))
 
 
 def owns(kind: type) -> bool:
@@ -107,7 +109,7 @@ def _jit(function: Callable[[Any], Any]) -> Any:
 
 
 _einrs.register_steps(
-    (_Array,),
+    (CONCRETE,),
     program,
     reduce_in_place=True,
     fold_new_axes=False,
