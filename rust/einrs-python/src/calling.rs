@@ -48,11 +48,32 @@ pub(crate) unsafe fn vectorcall(
     let sleeper = Sleeper;
     // SAFETY: the two types differ in what they say of unwinding only; the caller's contract.
     let result = unsafe {
-        let call = black_box(ffi::PyObject_Vectorcall as Vectorcall);
+        let call = black_box(vectorcall_of(callable));
         transmute::<Vectorcall, UnwindingVectorcall>(call)(callable, args, count, names)
     };
     std::mem::forget(sleeper);
     result
+}
+
+#[cfg(Py_3_11)]
+unsafe fn vectorcall_of(_callable: Object) -> Vectorcall {
+    ffi::PyObject_Vectorcall
+}
+
+/// CPython 3.10 has no such function in its library, only an inline one in its headers.
+#[cfg(not(Py_3_11))]
+unsafe fn vectorcall_of(callable: Object) -> Vectorcall {
+    unsafe extern "C" fn slowly(
+        callable: Object,
+        args: *const Object,
+        count: usize,
+        names: Object,
+    ) -> Object {
+        // SAFETY: the contract of `vectorcall`.
+        unsafe { ffi::PyObject_Vectorcall(callable, args, count, names) }
+    }
+    // SAFETY: the callable is alive, and we are attached.
+    unsafe { ffi::PyVectorcall_Function(callable) }.unwrap_or(slowly)
 }
 
 /// An attribute of an object.

@@ -3,7 +3,7 @@
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use einrs::{Recipe, Sizes};
+use einrs::Recipe;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -35,7 +35,7 @@ pub(crate) struct Key {
     form: Form,
     pattern: Py<PyAny>,
     kwnames: Option<Py<PyAny>>,
-    lengths: Sizes,
+    lengths: Box<[i64]>,
 }
 
 impl PartialEq for Key {
@@ -122,7 +122,7 @@ impl<'c> Lookup<'c> {
             form: self.form,
             pattern: pattern.unbind(),
             kwnames: kwnames.map(Bound::unbind),
-            lengths: self.lengths.iter().copied().collect(),
+            lengths: self.lengths.into(),
         }
     }
 
