@@ -190,7 +190,15 @@ def test_make_fx_records_what_einops_records() -> None:
         for module in (einops, einrs):
             graph = make_fx(bound(FUNCTIONS[name], module))(numbers())
             targets.append([str(node.target) for node in graph.graph.nodes])
-        assert targets[1] == targets[0]
+        assert targets[1] == einrs_steps(FUNCTIONS[name], targets[0])
+
+
+def einrs_steps(function: Function, steps: list[str]) -> list[str]:
+    """einops' steps, but for the permutation before a reduction that does not round."""
+    if function is not FUNCTIONS["max"]:
+        return steps
+    assert steps.count("aten.permute.default") == 1
+    return [step for step in steps if step != "aten.permute.default"]
 
 
 torch.fx.wrap("rearrange")
@@ -303,7 +311,7 @@ def test_dispatch_mode_sees_what_einops_does(function: Function) -> None:
     # New axes of a repeat are folded into one reshape: never more steps than einops takes.
     assert len(seen[1]) <= len(seen[0])
     if "repeat" not in str(seen) and "expand" not in str(seen[0]):
-        assert seen[1] == seen[0]
+        assert seen[1] == einrs_steps(function, seen[0])
 
 
 def test_two_tensors_in_one() -> None:
