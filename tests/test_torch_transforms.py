@@ -194,7 +194,7 @@ def test_make_fx_records_what_einops_records() -> None:
 
 
 def einrs_steps(function: Function, steps: list[str]) -> list[str]:
-    """einops' steps, but for the permutation before a reduction that does not round."""
+    """The steps of einops, but for the permutation before a reduction that does not round."""
     if function is not FUNCTIONS["max"]:
         return steps
     assert steps.count("aten.permute.default") == 1
