@@ -13,7 +13,7 @@ IN_VENV := env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" PATH="$(CURDIR)/.ve
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint bench bench-quick fuzz fuzz-diff test-pythons clean install-demo install-test
+.PHONY: help demo test test-clients lint bench bench-quick fuzz fuzz-diff test-pythons clean install-demo install-test
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -21,9 +21,15 @@ help: ## print this list
 demo: install-demo ## build in release mode and run the tour
 	$(IN_VENV) python examples/tour.py
 
-test: install-test ## run every Rust and Python test; torch and jax are installed for it
+# torch and tensorflow in one process end it (each brings its own LLVM), hence three runs of pytest.
+test: install-test ## run every Rust and Python test; torch, jax, tensorflow and more are installed for it
 	$(IN_VENV) cargo test
-	$(IN_VENV) EINRS_REQUIRE="numpy torch jax skimage matplotlib" python -m pytest
+	$(IN_VENV) EINRS_REQUIRE="numpy tensorflow keras" python -m pytest tests/tensorflow
+	$(IN_VENV) EINRS_REQUIRE="tinygrad mlx pytensor dask xarray" python -m pytest tests/others
+	$(IN_VENV) EINRS_REQUIRE="numpy torch jax flax equinox skimage matplotlib" python -m pytest
+
+test-clients: ## run real packages on einops and on einrs and compare; fetches them into an environment of its own
+	bash scripts/test_clients.sh
 
 lint: install-test ## check layout, lints and types
 	$(IN_VENV) cargo fmt --check

@@ -8,12 +8,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+import joins
 from timing import Snippet
 
 Shape = tuple[int, ...]
 # Kinds outside of the means and their goals: an identity costs nothing by hand, and a layer of the
 # framework is another algorithm than the reduction that einops asks for.
 APART = ("identity", "layer")
+# Operations on whole tensors: each is a group of its own.
+WHOLE = tuple(joins.CALLS)
 LABELS = {
     "numpy": ("numpy",),
     "torch": ("torch, no_grad", "torch, requires_grad", "torch, inference_mode"),
@@ -53,6 +56,7 @@ CASES = {
     "max pool (F.max_pool2d)": Case(
         "layer", IMAGE, "reduce(x, 'b c (h p) (w q) -> b c h w', 'max', p=2, q=2)"
     ),
+    **{name: Case(name, joins.SHAPES[name], call) for name, call in joins.CALLS.items()},
 }
 
 # Of the natural spellings of each operation the quickest on small arrays: methods, positional
@@ -142,6 +146,8 @@ class Row:
         kind = self.case.kind
         if kind in APART:
             return kind
+        if kind in WHOLE:
+            return f"{self.framework.label}: {kind}"
         return f"numpy {kind}" if self.framework.section == "numpy" else self.framework.label
 
     @property
@@ -155,7 +161,10 @@ class Row:
 
 def numpy_framework() -> Framework:
     """NumPy arrays of float32."""
-    return Framework("numpy", "numpy", _counting, NUMPY_HAND)
+    import numpy as np
+
+    hand = NUMPY_HAND | joins.NUMPY_HAND
+    return Framework("numpy", "numpy", _counting, hand, {"np": np})
 
 
 def torch_frameworks() -> list[Framework]:
@@ -170,10 +179,11 @@ def torch_frameworks() -> list[Framework]:
     def learned(shape: Shape) -> Any:
         return plain(shape).requires_grad_()
 
-    names = {"max_pool2d": torch.nn.functional.max_pool2d}
+    hand = TORCH_HAND | joins.TORCH_HAND
+    names = {"max_pool2d": torch.nn.functional.max_pool2d, **joins.torch_names()}
     states = ((plain, torch.no_grad), (learned, nullcontext), (plain, torch.inference_mode))
     return [
-        Framework("torch", label, make, TORCH_HAND, names, context)
+        Framework("torch", label, make, hand, names, context)
         for label, (make, context) in zip(LABELS["torch"], states, strict=True)
     ]
 
@@ -183,7 +193,8 @@ def jax_framework() -> Framework:
     import jax
     import jax.numpy as jnp
 
-    hand, names = {}, {}
+    hand: dict[str, str] = dict(joins.JAX_HAND)
+    names: dict[str, Any] = {"jnp": jnp}
     for name, body in JAX_HAND.items():
         function = "jitted_" + "".join(letter for letter in name if letter.isalpha())
         names[function] = jax.jit(Snippet(body, {"jnp": jnp}, []).once)

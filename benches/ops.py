@@ -23,11 +23,13 @@ from typing import Any
 
 import bulk
 import caching
+import joins
 from cases import LABELS, Framework, Row, frameworks
 from report import CONTENDERS, Findings, Result, record, tables
 from timing import Effort, Race, Snippet, calibrate, pin
 
 CACHE = "cache"
+PUBLIC = ("rearrange", "reduce", "repeat", "einsum", "pack", "unpack", "parse_shape")
 SECTIONS = (*LABELS, CACHE)
 Packages = Mapping[str, ModuleType]
 
@@ -118,7 +120,9 @@ def race(row: Row, packages: Packages, effort: Effort) -> Race:
     """Check that the contenders of a row agree, then set them up to be timed."""
     contenders: dict[str, Snippet] = {"hand": Snippet(row.hand, row.framework.names, [row.tensor])}
     for name, package in packages.items():
-        functions = {f: getattr(package, f) for f in ("rearrange", "reduce", "repeat")}
+        functions = {public: getattr(package, public) for public in PUBLIC}
+        if "layer(" in row.call:
+            functions["layer"] = joins.layer(name)
         contenders[name] = Snippet(row.call, functions, [row.tensor])
     with row.framework.context():
         results = {name: snippet.once(row.tensor) for name, snippet in contenders.items()}
@@ -130,6 +134,15 @@ def race(row: Row, packages: Packages, effort: Effort) -> Race:
 def agree(where: str, left: Any, right: Any) -> None:
     """Raise unless two results have one shape, one dtype and the same numbers."""
     import numpy as np
+
+    if isinstance(left, (int, dict)):
+        assert left == right, where
+        return
+    if isinstance(left, (list, tuple)):
+        assert len(left) == len(right), where
+        for part, other in zip(left, right, strict=True):
+            agree(where, part, other)
+        return
 
     a, b = (np.asarray(t.detach() if hasattr(t, "detach") else t) for t in (left, right))
     if left.dtype != right.dtype:

@@ -109,6 +109,16 @@ GOALS = (
     Goal("numpy identity", 50, numpy_identity),
     *(Goal(f"{label}, geometric mean", 1.05, geometric(label)) for label in LABELS["torch"]),
     *(Goal(f"{label}, worst", 1.2, worst(label)) for label in LABELS["torch"]),
+    *(
+        Goal(f"torch, no_grad: {name}", limit, worst(f"torch, no_grad: {name}"))
+        for name, limit in (
+            ("parse_shape", 0.95),
+            ("pack", 0.95),
+            ("unpack", 1.1),
+            ("einsum", 1.1),
+            ("torch layer", 1.1),
+        )
+    ),
     Goal("jax, geometric mean", 1.05, geometric("jax")),
     Goal(f"{SHAPES:,} rotating shapes", 1.2, rotation(SHAPES)),
     Goal(f"{PATTERNS:,} rotating patterns", 2.0, rotation(PATTERNS)),

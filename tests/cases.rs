@@ -1,12 +1,14 @@
 //! Checks plans: each row of `cases.tsv` gives its plan, and any plan means what its pattern says.
 
 mod draw;
+mod rows;
 mod table;
 
 use draw::{Drawn, calls};
 use einrs::{Op, Pattern, Plan, Recipe, Strided, Style};
 use proptest::prelude::*;
-use table::{Call, rows};
+use rows::rows;
+use table::Call;
 
 const TABLE: &str = include_str!("cases.tsv");
 const LEAN: Style = Style { reduce_in_place: true, fold_new_axes: true, join_axes: true };

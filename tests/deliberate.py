@@ -17,6 +17,12 @@ class Fix:
     applies: Callable[[Case], bool]
     example: Case
     repair: Callable[[Case], Case] | None = None
+    # The framework that shows the difference in the example.
+    shown_on: str = "numpy"
+    # Whether einrs answers as a twin of einops that lacks the fault.
+    twin: bool = False
+    # Facets that may differ.
+    leaves_open: tuple[str, ...] = ()
     # Names of classes of einrs or built-in ones, to all of which the error must belong.
     raises: tuple[str, ...] = ()
     # The class einops raises where only that one is replaced.

@@ -3,29 +3,54 @@
 import builtins
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import einops
 import einops.einops
 
 from deliberate import FIXES, Fix
-from einrs.testing import Case, Menu, RandomDraw, Reducer, draw_case, mutate
+from deliberate_joins import JOIN_FIXES, Twin
+from deliberate_layers import LAYER_FIXES
+from einrs.testing import (
+    Case,
+    Menu,
+    RandomDraw,
+    Reducer,
+    draw_case,
+    draw_join,
+    mutate,
+    mutate_join,
+)
+from layered import Layers, draw_layer, mutate_layer
 from tensors import Framework
 
 AGREED_VALUE = "ok, equal"
 AGREED_ERROR = "error, equal"
 DIFFERENCE = "difference"
 
+KINDS = {
+    "transforms": (draw_case, mutate),
+    "joins": (draw_join, mutate_join),
+    "layers": (draw_layer, mutate_layer),
+}
+"""What a stream is made of: how a valid case is drawn, and how one is broken."""
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call did: a value or an error, and how the value lies towards the tensor."""
+    """What a call did: a value or an error, and how the value lies towards the tensors.
+
+    The value is a list of leaves (one, but for the operations on several tensors), of which each is
+    the same object as some of the tensors, and shares memory with some.
+    """
 
     value: Any = None
     error: Exception | None = None
-    same_object: bool = False
-    shares_memory: bool = False
+    structure: Any = None
+    leaves: tuple[Any, ...] = ()
+    same_object: tuple[list[bool], ...] = ()
+    shares_memory: tuple[list[bool], ...] = ()
     calls: list[Any] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -54,40 +79,70 @@ class Verdict:
         return json.dumps(facts)
 
 
-def stream(seed: int | str, menu: Menu) -> Iterator[Case]:
+def stream(seed: int | str, menu: Menu, kind: str = "transforms") -> Iterator[Case]:
     """Cases without end, always the same for a seed: three valid ones, then two mutated ones."""
     draw = RandomDraw(seed)
+    make, spoil = KINDS[kind]
     while True:
         for _ in range(3):
-            yield draw_case(draw, menu)
-        broken = mutate(draw, draw_case(draw, menu))
+            yield make(draw, menu)
+        broken = spoil(draw, make(draw, menu))
         yield broken
-        yield mutate(draw, broken)
+        yield spoil(draw, broken)
 
 
 def run(module: Any, framework: Framework, case: Case) -> Outcome:
-    """Calls the module on a fresh tensor."""
-    tensor = framework.build(case)
+    """Calls the module on fresh tensors."""
+    built = case.built(framework.build)
+    tensors = built if case.joins else [built]
     reducer = case.reducer()
     calls = reducer.calls if isinstance(reducer, Reducer) else []
     try:
-        value = case.apply(module, tensor, reducer)
+        value = case.apply(module, built, reducer)
     except Exception as error:
         return Outcome(error=error.with_traceback(None), calls=calls)
-    listed = isinstance(tensor, list)
+    structure, leaves = taken_apart(value)
     return Outcome(
         value=value,
-        same_object=value is tensor,
-        shares_memory=not listed and framework.shares(value, tensor),
+        structure=structure,
+        leaves=leaves,
+        same_object=tuple([leaf is tensor for tensor in tensors] for leaf in leaves),
+        shares_memory=tuple(
+            [not isinstance(tensor, list) and shares(framework, leaf, tensor) for tensor in tensors]
+            for leaf in leaves
+        ),
         calls=calls,
     )
+
+
+def taken_apart(value: Any) -> tuple[Any, tuple[Any, ...]]:
+    """How a result is put together from lists, dicts and tuples, and what from."""
+    if isinstance(value, dict):
+        return ("dict", tuple(value)), tuple(value.values())
+    if type(value) is list or (type(value) is tuple and not all(is_size(part) for part in value)):
+        structures, leaves = [], []
+        for part in value:
+            structure, found = taken_apart(part)
+            structures.append(structure)
+            leaves.extend(found)
+        return (type(value).__name__, tuple(structures)), tuple(leaves)
+    return "leaf", (value,)
+
+
+def is_size(leaf: Any) -> bool:
+    """Whether a part of a result is a size, or a shape, and no tensor."""
+    return isinstance(leaf, (int, tuple))
+
+
+def shares(framework: Framework, leaf: Any, tensor: Any) -> bool:
+    return not is_size(leaf) and framework.shares(leaf, tensor)
 
 
 def run_einops(framework: Framework, case: Case) -> Outcome:
     """Calls einops, unspoilt: its caches take 3, 3.0, True and numpy.int64(3) for one key."""
     if not case.plain:
         einops.einops._reconstruct_from_shape.cache_clear()
-    outcome = run(einops, framework, case)
+    outcome = run(Layers(einops) if case.op == "einmix" else einops, framework, case)
     if not case.plain:
         einops.einops._reconstruct_from_shape.cache_clear()
     return outcome
@@ -135,36 +190,81 @@ def _compare_errors(module: Any, theirs: Exception, ours: Exception) -> list[str
     if not isinstance(ours, expected):
         return ["class of the error"]
     first_line = str(theirs).partition("\n")[0]
-    if is_einops_error and not str(ours).startswith(first_line):
+    # A layer is refused where it is built, and says so.
+    same_words = not isinstance(module, Layers)
+    if same_words and is_einops_error and not str(ours).startswith(first_line):
         return ["first line of the message"]
     return []
 
 
 def _compare_values(framework: Framework, case: Case, theirs: Outcome, ours: Outcome) -> list[str]:
-    facts, our_facts = framework.describe(theirs.value), framework.describe(ours.value)
-    facts["same object"], our_facts["same object"] = theirs.same_object, ours.same_object
-    facts["shares memory"], our_facts["shares memory"] = theirs.shares_memory, ours.shares_memory
+    if theirs.structure != ours.structure:
+        return ["type"]
+    facets = []
+    # jax compiles what joins as a whole, and a compiled function returns another array.
+    fresh = case.joins and framework.name == "jax"
+    if theirs.same_object != ours.same_object and not fresh:
+        facets.append("same object")
+    if theirs.shares_memory != ours.shares_memory:
+        facets.append("shares memory")
+    for one, other in zip(theirs.leaves, ours.leaves, strict=True):
+        facets += _compare_leaves(framework, case, one, other)
+    return list(dict.fromkeys(facets))
+
+
+def _compare_leaves(framework: Framework, case: Case, theirs: Any, ours: Any) -> list[str]:
+    if is_size(theirs):
+        return [] if type(theirs) is type(ours) and theirs == ours else ["sizes"]
+    facts, our_facts = framework.describe(theirs), framework.describe(ours)
     facets = [name for name, fact in facts.items() if our_facts.get(name) != fact]
     if {"type", "shape", "dtype"}.isdisjoint(facets):
-        facets += [] if framework.same_values(theirs.value, ours.value, case) else ["values"]
+        facets += [] if framework.same_values(theirs, ours, case) else ["values"]
     return facets
+
+
+def fixes_of(module: Any, case: Case) -> tuple[Fix, ...]:
+    """The fixes that a case may be about."""
+    if isinstance(module, Layers):
+        return LAYER_FIXES
+    return JOIN_FIXES if case.joins else FIXES
 
 
 def deliberate_fix(
     module: Any, framework: Framework, case: Case, theirs: Outcome, ours: Outcome
 ) -> Fix | None:
     """The fix that explains our outcome, where one does."""
-    repairs = [fix for fix in FIXES if fix.repair and fix.applies(case)]
+    fixes = fixes_of(module, case)
+    for fix in fixes:
+        if fix.raises and fix.applies(case) and _raises_as_told(module, fix, theirs, ours):
+            return fix
+    repairs = [fix for fix in fixes if fix.repair and fix.applies(case)]
     for fix in repairs:
         case = fix.repair(case) if fix.repair else case
     if repairs:
         theirs = run_einops(framework, case)
+        if len(theirs.leaves) == len(ours.leaves) and case.op == "parse_shape":
+            # The names are in the answer, and the repair has changed them.
+            theirs = replace(theirs, structure=ours.structure)
         facets = compare(module, framework, case, theirs, ours)
         # The message names the pattern, which the repair has changed.
         if set(facets) <= {"first line of the message"}:
             return repairs[-1]
-    for fix in FIXES:
-        if fix.raises and fix.applies(case) and _raises_as_told(module, fix, theirs, ours):
+        for fix in fixes:
+            if fix.raises and fix.applies(case) and _raises_as_told(module, fix, theirs, ours):
+                return fix
+    return _by_twin(module, framework, case, theirs, ours)
+
+
+def _by_twin(
+    module: Any, framework: Framework, case: Case, theirs: Outcome, ours: Outcome
+) -> Fix | None:
+    """The fix for what einops refuses and its twin answers, or that leaves some facts open."""
+    for fix in fixes_of(module, case):
+        if not fix.applies(case) or not (fix.twin or fix.leaves_open):
+            continue
+        reference = run(Twin, framework, case) if fix.twin and theirs.error else theirs
+        facets = compare(module, framework, case, reference, ours)
+        if set(facets) <= set(fix.leaves_open):
             return fix
     return None
 

@@ -1,9 +1,12 @@
 """Turns a seed into many cases, counts how einrs and einops answer them, and keeps what differs.
 
     python tests/fuzz_differential.py --cases 200000 --seed 1 --framework numpy --save found
+    python tests/fuzz_differential.py --cases 200000 --of joins --framework torch
 
-Each difference is appended to DIR/FRAMEWORK-SEED.jsonl; a row put into a file of
-tests/data/replay is run by the tests from then on. The exit status is 1 where anything differed.
+`--of transforms` draws rearrange, reduce and repeat, `--of joins` einsum, pack, unpack, parse_shape
+and asnumpy, `--of layers` the layers of torch. Each difference is appended to
+DIR/FRAMEWORK-SEED.jsonl; a row put into a file of tests/data/replay is run by the tests from then
+on. The exit status is 1 where anything differed.
 """
 
 import argparse
@@ -15,7 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 import einrs
-from differential import check, stream
+from differential import KINDS, check, stream
+from layered import Layers
 from tensors import FRAMEWORKS
 
 SHOWN = 10
@@ -26,6 +30,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=20_000, metavar="N")
     parser.add_argument("--seed", default="0")
     parser.add_argument("--framework", choices=sorted(FRAMEWORKS), default="numpy")
+    parser.add_argument("--of", choices=sorted(KINDS), default="transforms")
     parser.add_argument("--save", type=Path, metavar="DIR")
     return parser.parse_args(arguments)
 
@@ -33,10 +38,12 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def fuzz(options: argparse.Namespace) -> tuple[Counter[str], list[str]]:
     """The verdicts counted, and a row for every difference."""
     framework = FRAMEWORKS[options.framework]
+    module = Layers(einrs) if options.of == "layers" else einrs
     counts: Counter[str] = Counter()
     rows = []
-    for case in itertools.islice(stream(options.seed, framework.menu), options.cases):
-        verdict = check(einrs, framework, case)
+    cases = stream(options.seed, framework.menu, options.of)
+    for case in itertools.islice(cases, options.cases):
+        verdict = check(module, framework, case)
         counts[verdict.kind] += 1
         if verdict.differs:
             rows.append(verdict.row(framework, case))
@@ -57,7 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
     start = time.perf_counter()
     counts, rows = fuzz(options)
     seconds = time.perf_counter() - start
-    print(f"{options.framework}: {options.cases} cases, seed {options.seed}, {seconds:.0f} s")
+    what = f"{options.cases} {options.of}, seed {options.seed}, {seconds:.0f} s"
+    print(f"{options.framework}: {what}")
     for kind, count in counts.most_common():
         print(f"{count:>9}  {kind}")
     for row in rows[:SHOWN]:

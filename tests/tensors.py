@@ -157,7 +157,7 @@ def _describe_torch(result: Any) -> dict[str, object]:
     import torch
 
     if not isinstance(result, torch.Tensor):
-        return {"type": type(result)}
+        return _describe_numpy(result)
     shape = tuple(result.shape)
     return {
         "type": type(result),
@@ -170,6 +170,10 @@ def _describe_torch(result: Any) -> dict[str, object]:
 
 
 def _shares_torch(result: Any, tensor: Any) -> bool:
+    import numpy
+
+    if isinstance(result, numpy.ndarray):
+        return result.size > 0 and result.__array_interface__["data"][0] == tensor.data_ptr()
     storages = result.untyped_storage(), tensor.untyped_storage()
     return len(storages[0]) > 0 and storages[0].data_ptr() == storages[1].data_ptr()
 
@@ -177,10 +181,13 @@ def _shares_torch(result: Any, tensor: Any) -> bool:
 def _same_torch(one: Any, other: Any, case: Case) -> bool:
     import torch
 
+    if not isinstance(one, torch.Tensor):
+        return _same_numpy(one, other, case)
     if one.dtype != torch.float8_e4m3fn and torch.equal(one, other):
         return True
     # Bytes, since a NaN is not equal to itself and the 8-bit floats cannot be compared.
-    pair = [tensor.detach().resolve_conj().reshape(-1).contiguous() for tensor in (one, other)]
+    # A clone, since a single element is contiguous with any stride.
+    pair = [tensor.detach().resolve_conj().reshape(-1).clone() for tensor in (one, other)]
     return torch.equal(pair[0].view(torch.uint8), pair[1].view(torch.uint8))
 
 
@@ -217,7 +224,7 @@ def _describe_jax(result: Any) -> dict[str, object]:
     import jax
 
     if not isinstance(result, jax.Array):
-        return {"type": type(result)}
+        return _describe_numpy(result)
     return {
         "type": type(result),
         "shape": result.shape,
@@ -236,9 +243,8 @@ def _same_jax(one: Any, other: Any, case: Case) -> bool:
     import numpy
 
     pair = [numpy.asarray(array) for array in (one, other)]
-    rounded = case.reduction in ("sum", "mean", "prod") and jax.numpy.issubdtype(
-        pair[0].dtype, jax.numpy.inexact
-    )
+    adds = case.reduction in ("sum", "mean", "prod") or case.op == "einsum"
+    rounded = adds and jax.numpy.issubdtype(pair[0].dtype, jax.numpy.inexact)
     if not rounded:
         return pair[0].tobytes() == pair[1].tobytes()
     # XLA sums in another order when the steps are compiled together.

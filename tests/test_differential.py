@@ -13,8 +13,11 @@ from hypothesis import given, settings
 import einrs
 import fuzz_differential
 from deliberate import FIXES, Fix
+from deliberate_joins import JOIN_FIXES
+from deliberate_layers import LAYER_FIXES
 from differential import DIFFERENCE, check, compare, run_einops, stream
 from einrs import testing
+from layered import Layers
 from tensors import FRAMEWORKS, Framework
 
 REPLAY = sorted((Path(__file__).parent / "data" / "replay").glob("*.jsonl"))
@@ -27,7 +30,14 @@ def on(name: str, *values: object) -> object:
     return pytest.param(name, *values, marks=marks)
 
 
-SEEDS = [on("numpy", seed) for seed in range(5)] + [on("torch", seed) for seed in range(5)]
+STREAMS = [
+    *(("numpy", kind) for kind in ("transforms", "joins")),
+    *(("torch", kind) for kind in ("transforms", "joins", "layers")),
+]
+SEEDS = [on(*named, seed) for named in STREAMS for seed in range(5)]
+
+# Fixes of the same name, such as that of white space, hold for both with the same examples.
+ALL_FIXES = [*FIXES, *(fix for fix in (*JOIN_FIXES, *LAYER_FIXES) if fix not in FIXES)]
 
 
 @pytest.fixture(autouse=True)
@@ -38,8 +48,10 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def differences(framework: Framework, cases: Iterator[testing.Case]) -> list[str]:
-    pairs = ((case, check(einrs, framework, case)) for case in cases)
+def differences(
+    framework: Framework, cases: Iterator[testing.Case], module: object = einrs
+) -> list[str]:
+    pairs = ((case, check(module, framework, case)) for case in cases)
     return [verdict.row(framework, case) for case, verdict in pairs if verdict.differs]
 
 
@@ -47,29 +59,33 @@ def test_the_reference_is_einops_0_8_2() -> None:
     assert version("einops") == "0.8.2"
 
 
-@pytest.mark.parametrize(("name", "seed"), SEEDS)
-def test_seeded_cases(name: str, seed: int) -> None:
+@pytest.mark.parametrize(("name", "kind", "seed"), SEEDS)
+def test_seeded_cases(name: str, kind: str, seed: int) -> None:
     framework = FRAMEWORKS[name]
-    rows = differences(framework, itertools.islice(stream(seed, framework.menu), CASES_A_SEED))
+    cases = stream(seed, framework.menu, kind)
+    module = Layers(einrs) if kind == "layers" else einrs
+    rows = differences(framework, itertools.islice(cases, CASES_A_SEED), module)
     assert not rows, f"{len(rows)} differences, the first ones:\n" + "\n".join(rows[:5])
 
 
 @pytest.mark.needs_jax
-def test_seeded_cases_on_jax() -> None:
+@pytest.mark.parametrize(("kind", "count"), [("transforms", 200), ("joins", 100)])
+def test_seeded_cases_on_jax(kind: str, count: int) -> None:
     framework = FRAMEWORKS["jax"]
-    rows = differences(framework, itertools.islice(stream("jax", framework.menu), 200))
+    cases = stream("jax", framework.menu, kind)
+    rows = differences(framework, itertools.islice(cases, count))
     assert not rows, "\n".join(rows[:5])
 
 
-@given(testing.cases())
-@settings(max_examples=200)
+@given(testing.cases() | testing.joins())
+@settings(max_examples=300)
 def test_drawn_cases(case: testing.Case) -> None:
     verdict = check(einrs, FRAMEWORKS["numpy"], case)
     assert not verdict.differs, verdict
 
 
-@given(testing.broken_cases())
-@settings(max_examples=200)
+@given(testing.broken_cases() | testing.broken_joins())
+@settings(max_examples=300)
 def test_drawn_mistakes(case: testing.Case) -> None:
     verdict = check(einrs, FRAMEWORKS["numpy"], case)
     assert not verdict.differs, verdict
@@ -88,13 +104,18 @@ def test_replay(name: str, row: dict[str, object]) -> None:
     assert not verdict.differs, verdict
 
 
-@pytest.mark.parametrize("fix", FIXES, ids=lambda fix: fix.name)
-def test_fix(fix: Fix) -> None:
-    verdict = check(einrs, FRAMEWORKS["numpy"], fix.example)
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [on(fix.shown_on, fix) for fix in ALL_FIXES],
+    ids=[f"{fix.example.op}: {fix.name}" for fix in ALL_FIXES],
+)
+def test_fix(name: str, fix: Fix) -> None:
+    module = Layers(einrs) if fix in LAYER_FIXES and fix not in FIXES else einrs
+    verdict = check(module, FRAMEWORKS[name], fix.example)
     assert verdict.kind == fix.name, verdict
 
 
-@pytest.mark.parametrize("fix", [fix for fix in FIXES if fix.repair], ids=lambda fix: fix.name)
+@pytest.mark.parametrize("fix", [fix for fix in ALL_FIXES if fix.repair], ids=lambda fix: fix.name)
 def test_repair_is_needed(fix: Fix) -> None:
     """Einops answers the repaired example, and answers it otherwise than the example itself."""
     import einops
@@ -105,8 +126,9 @@ def test_repair_is_needed(fix: Fix) -> None:
     assert compare(einops, framework, fix.example, *outcomes)
 
 
-def test_fuzzing_is_seeded_and_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--cases", "300", "--seed", "5"]
+@pytest.mark.parametrize("kind", ["transforms", "joins"])
+def test_fuzzing_is_seeded_and_counts(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--cases", "300", "--seed", "5", "--of", kind]
     outputs = []
     for _ in range(2):
         assert fuzz_differential.main(arguments) == 0

@@ -1,83 +1,48 @@
 """Runs einops' own installed tests, unmodified, with einrs answering to the name einops.
 
-Only rearrange, reduce, repeat and EinopsError are einrs' there (einops_suite/swap.py says how);
-what is not run stands in einops_suite/deselected.tsv with its reason.
+Those of tensorflow, which cannot share a process with torch, are run in tests/tensorflow.
 """
 
-import os
-import subprocess
-import sys
-import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-SUITE = Path(__file__).parent / "einops_suite"
-BACKENDS = [name for name in ("numpy", "torch", "jax") if find_spec(name)]
+from einops_suite import runner
 
-
-def einops_tests() -> Path:
-    spec = find_spec("einops")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent / "tests"
-
-
-def deselected() -> dict[str, str]:
-    lines = (SUITE / "deselected.tsv").read_text("utf-8").splitlines()
-    rows = [line.split("\t") for line in lines if not line.startswith("#")]
-    return dict(rows)
-
-
-def run_swapped(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Runs Python where einops is swapped, with `python` on the PATH being this one."""
-    path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
-    inherited = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
-    environment = os.environ | {
-        "PATH": path,
-        "PYTHONPATH": os.pathsep.join([str(SUITE), *inherited]),
-        "EINOPS_TEST_BACKENDS": ",".join(BACKENDS),
-    }
-    command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-
-
-def run_pytest(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Runs pytest on einops' tests without the settings of this repository."""
-    tests = str(einops_tests())
-    plain = ["-c", os.devnull, f"--rootdir={tests}", "-p", "no:cacheprovider", "-p", "swap"]
-    return run_swapped(["-m", "pytest", "-q", "-rs", *plain, *arguments, tests], folder)
+BACKENDS = ",".join(name for name in ("numpy", "torch", "jax") if find_spec(name))
 
 
 def test_the_suite_passes(tmp_path: Path) -> None:
-    skipped = [f"--deselect={test}" for test in deselected()]
-    finished = run_pytest(skipped, tmp_path)
-    print(finished.stdout)
-    assert finished.returncode == 0, finished.stdout[-6000:] + finished.stderr[-2000:]
+    runner.check_tests(tmp_path, BACKENDS)
 
 
-def test_the_suite_can_fail(tmp_path: Path) -> None:
-    """A rearrange that gives its argument back does not pass the same tests."""
+@pytest.mark.needs_jax
+@pytest.mark.skipif(not find_spec("flax"), reason="flax is not installed")
+def test_the_test_of_flax_passes_where_jax_has_tree_map(tmp_path: Path) -> None:
+    runner.check_tests(tmp_path, "jax", "-p", "old_jax", "-k", "test_flax_layers")
+
+
+def test_the_suite_is_about_einrs_and_can_fail(tmp_path: Path) -> None:
+    """A rearrange of einrs that gives its argument back does not pass the same tests."""
     (tmp_path / "wrong.py").write_text(
-        "import einops.einops\neinops.einops.rearrange = lambda tensor, pattern, **_: tensor\n"
+        "import einrs.einops\neinrs.einops.rearrange = lambda tensor, pattern, **_: tensor\n"
     )
     chosen = ["-p", "wrong", "-k", "test_rearrange_consistency_numpy"]
-    finished = run_pytest(chosen, tmp_path)
+    finished = runner.run_tests(tmp_path, BACKENDS, *chosen)
     assert finished.returncode == pytest.ExitCode.TESTS_FAILED, finished.stdout
     assert "1 failed" in finished.stdout
 
 
-@pytest.mark.parametrize("module", ["einops", "einops.einops"])
-@pytest.mark.parametrize("name", ["rearrange", "reduce", "repeat", "EinopsError"])
-def test_the_swap(tmp_path: Path, module: str, name: str) -> None:
-    code = f"import einrs, {module}; assert {module}.{name} is einrs.{name}"
-    finished = run_swapped(["-c", code], tmp_path)
+def test_the_swap_in_the_processes_that_tests_start(tmp_path: Path) -> None:
+    code = "import einops, einrs; assert einops.rearrange is einrs.rearrange"
+    finished = runner.run_swapped(["-c", code], tmp_path)
     assert finished.returncode == 0, finished.stderr
+    assert not finished.stderr
 
 
-@pytest.mark.parametrize(("test", "reason"), deselected().items())
+@pytest.mark.parametrize(("test", "reason"), runner.deselected().items())
 def test_what_is_deselected_exists(test: str, reason: str) -> None:
     file, _, function = test.partition("::")
-    assert f"def {function}(" in (einops_tests() / file).read_text("utf-8")
+    assert f"def {function}(" in (runner.einops_tests() / file).read_text("utf-8")
     assert reason

@@ -20,16 +20,27 @@ if not (ROOT / ".git").exists():
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 
-NAMES = "numpy|torch|jax|jaxlib|flax|tensorflow|keras|mlx|cupy|paddle|oneflow|tinygrad|pytensor"
+NAMES = (
+    "numpy|torch|jax|jaxlib|flax|equinox|tensorflow|keras|mlx|cupy|paddle|oneflow|tinygrad|pytensor"
+    "|dask|xarray"
+)
 FRAMEWORKS = frozenset(NAMES.split("|"))
 # Which frameworks a Python module of einrs may import; every other module may import none.
 OWNERS = {
-    "python/einrs/_frameworks/_numpy.py": {"numpy"},
-    "python/einrs/_frameworks/_torch.py": {"torch"},
     "python/einrs/_dynamo.py": {"torch"},
     "python/einrs/_polyfills.py": {"torch"},
+    "python/einrs/compat/scripted.py": {"torch"},
     "python/einrs/_frameworks/_jax.py": {"jax", "jaxlib"},
+    # numpy's values are what `asnumpy` is for.
+    "python/einrs/_frameworks/_mlx.py": {"mlx", "numpy"},
+    "python/einrs/_frameworks/_array_api.py": {"numpy"},
+    "python/einrs/layers/_scripted.py": {"torch"},
+    "python/einrs/layers/equinox.py": {"equinox", "jax"},
+    "python/einrs/layers/flax.py": {"flax", "jax"},
+    "python/einrs/layers/nnx.py": {"flax", "jax"},
+    "python/einrs/layers/tensorflow.py": {"tensorflow", "keras"},
 }
+OWN_FRAMEWORK = re.compile(r"python/einrs/(?:_frameworks/_|layers/)(\w+)\.py")
 # The strategies are imported on request only, and they draw numpy arrays.
 TESTING = "python/einrs/testing/"
 
@@ -113,11 +124,17 @@ def stray_framework_import(files: list[File]) -> list[str]:
     for file in files:
         if not (file.path.startswith("python/einrs/") and file.suffix == ".py"):
             continue
-        allowed = {"numpy"} if file.path.startswith(TESTING) else OWNERS.get(file.path, set())
+        allowed = {"numpy"} if file.path.startswith(TESTING) else owned(file.path)
         for name, line in imports(ast.parse(file.text)):
             if name.partition(".")[0] in FRAMEWORKS - allowed:
                 found.append(f"{file.path}:{line}: imports {name}")
     return found
+
+
+def owned(path: str) -> set[str]:
+    """The frameworks of a module: those of the table, or the one that it is called by."""
+    found = OWN_FRAMEWORK.fullmatch(path)
+    return OWNERS.get(path, {found[1]} if found else set())
 
 
 def imports(node: ast.AST) -> Iterator[tuple[str, int]]:

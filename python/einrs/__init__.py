@@ -1,62 +1,95 @@
 """Tensor patterns, compiled: `import einrs as einops`."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from . import _dynamo, _einrs
-from ._einrs import __version__, rearrange, reduce, repeat
-from ._errors import EinopsDtypeError, EinopsError, EinopsTypeError, EinopsValueError
+from . import _dynamo
+from ._einrs import (
+    __version__,
+    asnumpy,
+    einsum,
+    pack,
+    parse_shape,
+    rearrange,
+    reduce,
+    repeat,
+    unpack,
+)
+from ._errors import (
+    EinopsDtypeError,
+    EinopsError,
+    EinopsTypeError,
+    EinopsUnsupportedError,
+    EinopsValueError,
+)
+
+# As `typing.TYPE_CHECKING`: `import einrs` is fast, since it imports next to nothing.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._cache import CacheInfo, cache_clear, cache_info
+    from ._swap import install, uninstall
 
 __all__ = [
     "CacheInfo",
     "EinopsDtypeError",
     "EinopsError",
     "EinopsTypeError",
+    "EinopsUnsupportedError",
     "EinopsValueError",
     "__version__",
+    "asnumpy",
     "cache_clear",
     "cache_info",
+    "einsum",
+    "install",
+    "pack",
+    "parse_shape",
     "rearrange",
     "reduce",
     "repeat",
+    "uninstall",
+    "unpack",
 ]
 
 
-class CacheInfo(NamedTuple):
-    """Counters of the table of compiled calls, since the start or the last clearing."""
-
-    hits: int
-    misses: int
-    size: int
-    limit: int
-
-
-def cache_info() -> CacheInfo:
-    """How often a call was found compiled, and how many compiled calls are kept.
-
-    Returns:
-        Hits and misses as numbers of calls; size and limit as numbers of entries.
-
-    Examples:
-        >>> import einrs
-        >>> einrs.cache_clear()
-        >>> einrs.cache_info()
-        CacheInfo(hits=0, misses=0, size=0, limit=4096)
-
-    """
-    return CacheInfo(*_einrs.cache_info())
+SUBMODULES = (
+    "_backends",
+    "_torch_specific",
+    "array_api",
+    "einops",
+    "experimental",
+    "layers",
+    "packing",
+    "parsing",
+)
+"""Modules that `import einops` makes attributes of the package, or that programs expect there."""
 
 
-def cache_clear() -> None:
-    """Forget all compiled calls, and with them the functions that jax compiled for them.
+LATE = {
+    "CacheInfo": "_cache",
+    "cache_clear": "_cache",
+    "cache_info": "_cache",
+    "install": "_swap",
+    "uninstall": "_swap",
+}
+"""Names that few programs need, and the modules that define them."""
 
-    Examples:
-        >>> import einrs
-        >>> einrs.cache_clear()
-        >>> einrs.cache_info().size
-        0
 
-    """
-    _einrs.cache_clear()
+def __getattr__(name: str) -> Any:
+    """A submodule, or a name of `LATE`, loaded when it is first asked for."""
+    from importlib import import_module
+
+    if name in SUBMODULES:
+        return import_module(f"{__name__}.{name}")
+    if name in LATE:
+        return getattr(import_module(f"{__name__}.{LATE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, those that are not loaded yet among them."""
+    return sorted({*globals(), *__all__})
 
 
 _dynamo.register_when_loaded()

@@ -6,18 +6,48 @@ to trace instead: the readable replay, so that a graph holds plain torch operati
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-import warnings
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any
 
 from . import _einrs
 
+# As `typing.TYPE_CHECKING`: `import einrs` is fast, since it imports next to nothing.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
 DYNAMO = "torch._dynamo"
 
-FOLDED = ("recipe", "misfit", "length_type", "huge_length", "unknown_reduction")
+TRACED = (
+    "rearrange",
+    "reduce",
+    "repeat",
+    "einsum",
+    "pack",
+    "unpack",
+    "parse_shape",
+    "asnumpy",
+    "layer_rearrange",
+    "layer_reduce",
+    "layer_repeat",
+)
+"""Builtins that have a twin."""
+
+FOLDED = (
+    "recipe",
+    "misfit",
+    "bad_length",
+    "unknown_reduction",
+    "einsum_letters",
+    "einsum_misfit",
+    "packing",
+    "pack_misfit",
+    "unpacked",
+    "shape_names",
+    "shape_misfit",
+)
 """Builtins that Dynamo calls by itself while it traces, since their arguments are constants."""
 
 _registered = False
@@ -41,17 +71,28 @@ def register() -> None:
     try:
         from torch.compiler import substitute_in_graph
 
-        from . import _polyfills
-
-        for name in ("rearrange", "reduce", "repeat", *FOLDED):
+        for name in (*TRACED, *FOLDED):
             substitute = substitute_in_graph(
                 getattr(_einrs, name),
                 can_constant_fold_through=name in FOLDED,
                 skip_signature_check=True,
             )
-            substitute(_polyfills.folded(name) if name in FOLDED else getattr(_polyfills, name))
+            substitute(_twin(name))
     except Exception as error:
+        import warnings
+
         warnings.warn(f"einrs cannot be traced by torch.compile: {error!r}", stacklevel=2)
+
+
+def _twin(name: str) -> Callable[..., Any]:
+    """What Dynamo traces in place of a builtin; the module with the code is loaded by then."""
+
+    def twin(*arguments: Any, **keywords: Any) -> Any:
+        from . import _polyfills
+
+        return getattr(_polyfills, name)(*arguments, **keywords)
+
+    return twin
 
 
 class _AfterDynamo:
@@ -62,6 +103,8 @@ class _AfterDynamo:
             return None
         if self in sys.meta_path:
             sys.meta_path.remove(self)
+        import importlib.util
+
         spec = importlib.util.find_spec(name)
         loader = None if spec is None else spec.loader
         if loader is None:

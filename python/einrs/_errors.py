@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+# As `typing.TYPE_CHECKING`: `import einrs` is fast, since it imports next to nothing.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Refusal = tuple[str, str, "tuple[tuple[int, int], ...]"]
 """Kind, message and places, as the core gives them."""
@@ -50,8 +53,12 @@ class EinopsValueError(EinopsError, ValueError):
     """Tensors of a list that do not go together: a ValueError in numpy and jax."""
 
 
-class EinopsDtypeError(EinopsError, NotImplementedError):
-    """A reduction that is not defined for the tensor's dtype: einops' NotImplementedError."""
+class EinopsUnsupportedError(EinopsError, NotImplementedError):
+    """Something that einops leaves out on purpose: its NotImplementedError."""
+
+
+class EinopsDtypeError(EinopsUnsupportedError):
+    """A reduction that is not defined for the tensor's dtype."""
 
 
 def shown(pattern: object) -> str:
@@ -61,6 +68,36 @@ def shown(pattern: object) -> str:
     if len(pattern) <= LONGEST_PATTERN_SHOWN:
         return f'"{pattern}"'
     return f'"{pattern[:LONGEST_PATTERN_SHOWN]}..." ({len(pattern)} characters)'
+
+
+CLASSES = {
+    "NoArrowInEinsum": EinopsValueError,
+    "UnitInEinsum": EinopsUnsupportedError,
+    "GroupInEinsum": EinopsUnsupportedError,
+    "NumberInEinsum": EinopsUnsupportedError,
+}
+"""The class of a kind, where einops raises another one than its own."""
+
+HEADS = {
+    "UnknownOutput": "Unknown axis {place} on right side of einsum {pattern}.",
+    "DuplicateInPack": 'Duplicates in axes names in {function}(..., "{pattern}")',
+    "NoStar": 'No *-axis in {function}(..., "{pattern}")',
+    "BadNameInPack": 'Invalid axis name {place} in {function}(..., "{pattern}")',
+    "TooFewAxes": "packed tensors have shapes {shape}, while pattern {pattern} assumes more axes",
+    "WrongPackedRank": "unpack(..., {pattern}) received input of wrong dim with shape {shape}",
+    "TwoUnknownLengths": "unpack(..., {pattern}) received more than one -1 in {packed} "
+    "and can't infer dimensions",
+    "ComposedShape": "Can't parse shape with composite axes: {pattern} {shape}",
+    "WrongShapeRank": "Can't parse shape with different number of dimensions: {pattern} {shape}",
+    "NotOne": "Length of axis is not 1: {pattern} {shape}",
+    "NumberMismatch": "Length of anonymous axis does not match: {pattern} {shape}",
+    **dict.fromkeys(
+        ("NegativeInShape", "ShapeOverflow", "CannotSplit", "UnknownNotDivisible"),
+        'Error during unpack(..., "{pattern}"): could not split axis of size {size} '
+        "into requested {packed}",
+    ),
+}
+"""The first line of a message, word for word einops' where it has one and its facts are known."""
 
 
 def digits(number: int) -> str:
@@ -73,6 +110,75 @@ def head(operation: object, pattern: object, shape: object, lengths: dict[str, A
     return (
         f" Error while processing {operation}-reduction pattern {shown(pattern)}."
         f"\n Input tensor shape: {shape}. Additional info: {lengths}."
+    )
+
+
+def refused(
+    refusal: Refusal,
+    function: str,
+    pattern: str,
+    shape: object,
+    packed: object = None,
+    size: object = None,
+) -> EinopsError:
+    """The exception for a refusal of the core in `function`, for tensors of these shapes."""
+    kind, message, spans = refusal
+    text = pattern if len(pattern) <= LONGEST_PATTERN_SHOWN else pattern[:LONGEST_PATTERN_SHOWN]
+    place = pattern[spans[0][0] : spans[0][1]] if spans else ""
+    first = HEADS.get(kind, "")
+    if first:
+        facts = {"function": function, "pattern": text, "place": place}
+        first = first.format(**facts, shape=shape, packed=packed, size=size) + "\n "
+    context = f"\n while processing {function} with pattern {shown(pattern)}, shape {shape}"
+    return CLASSES.get(kind, EinopsError)(f"{first}{message}{context}", kind, pattern, spans)
+
+
+def of_class(cause: BaseException, message: str, refusal: Refusal, pattern: str) -> EinopsError:
+    """An error in place of a framework's, which is of the framework's class as well."""
+    kind, _, spans = refusal
+    for known in (EinopsTypeError, EinopsValueError):
+        if isinstance(cause, known.__bases__[1]):
+            return known(message, kind, pattern, spans)
+    return EinopsError(message, kind, pattern, spans)
+
+
+def not_iterable(tensors: object, function: str, pattern: object) -> EinopsTypeError:
+    """The error for one thing where several are needed."""
+    return EinopsTypeError(
+        f"{function} takes a list of tensors, not {type(tensors).__name__}"
+        f"\n while processing {function} with pattern {shown(pattern)}"
+    )
+
+
+def nothing_to_pack(pattern: object) -> EinopsError:
+    """The error for packing no tensor: its dtype and named axes would be unknown."""
+    return EinopsError(
+        "pack can't be applied to an empty list"
+        f"\n while processing pack with pattern {shown(pattern)}"
+    )
+
+
+def packed_shape_type(shapes: object, pattern: object) -> EinopsTypeError:
+    """The error for packed shapes that are no shapes."""
+    return EinopsTypeError(
+        f"unpack takes a list of shapes, each a tuple of lengths such as (3,) or (), not {shapes!r}"
+        f"\n while processing unpack with pattern {shown(pattern)}"
+    )
+
+
+def too_few_arguments() -> EinopsValueError:
+    """The error for an einsum without a tensor or without a pattern."""
+    return EinopsValueError(
+        "`einops.einsum` takes at minimum two arguments: the tensors (at least one), "
+        "followed by the pattern."
+    )
+
+
+def pattern_not_last(last: object) -> EinopsValueError:
+    """The error for an einsum whose last argument is not its pattern."""
+    return EinopsValueError(
+        "The last argument passed to `einops.einsum` must be a string, "
+        f"representing the einsum pattern.\n it is of type {type(last).__name__}"
     )
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from . import _errors, _readable
+from . import _errors, _joins, _readable
 from ._frameworks import _torch
-from ._ops import OPERATIONS, check_reduction, refused_length_type
+from ._ops import OPERATIONS, check_einsum, check_reduction, named_shape, refused_length_type
 
 
 def rearrange(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
@@ -31,6 +31,59 @@ def reduce(tensor: Any, pattern: str, reduction: _readable.Reduction, **axes_len
 def repeat(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
     """`einrs.repeat`, traced."""
     return _traced("repeat", tensor, pattern, None, axes_lengths)
+
+
+def layer_rearrange(tensor: Any, pattern: str, names: Any, lengths: Any) -> Any:
+    """`rearrange` for a layer, traced."""
+    return _traced("rearrange", tensor, pattern, None, dict(zip(names, lengths, strict=True)))
+
+
+def layer_repeat(tensor: Any, pattern: str, names: Any, lengths: Any) -> Any:
+    """`repeat` for a layer, traced."""
+    return _traced("repeat", tensor, pattern, None, dict(zip(names, lengths, strict=True)))
+
+
+def layer_reduce(tensor: Any, pattern: str, names: Any, lengths: Any, reduction: Any) -> Any:
+    """`reduce` for a layer, traced."""
+    return reduce(tensor, pattern, reduction, **dict(zip(names, lengths, strict=True)))
+
+
+def einsum(*tensors_and_pattern: Any) -> Any:
+    """`einrs.einsum`, traced: what the framework refuses stays its own error."""
+    check_einsum(tensors_and_pattern)
+    tensors, pattern = tensors_and_pattern[:-1], tensors_and_pattern[-1]
+    letters = _joins.einsum_letters(pattern, tensors)
+    return _framework(tensors[0]).einsum(letters, *tensors)
+
+
+def pack(tensors: Any, pattern: str) -> tuple[Any, list[Any]]:
+    """`einrs.pack`, traced."""
+    if not isinstance(pattern, str):
+        raise _errors.pattern_type("pack", pattern)
+    tensors = list(tensors)
+    if not tensors:
+        raise _errors.nothing_to_pack(pattern)
+    return _joins.pack(_framework(tensors[0]), tensors, pattern)
+
+
+def unpack(tensor: Any, packed_shapes: Any, pattern: str) -> list[Any]:
+    """`einrs.unpack`, traced."""
+    if not isinstance(pattern, str):
+        raise _errors.pattern_type("unpack", pattern)
+    packed = tuple([tuple(shape) for shape in packed_shapes])
+    return _joins.unpack(_framework(tensor), tensor, packed, pattern)
+
+
+def parse_shape(x: Any, pattern: str) -> dict[str, Any]:
+    """`einrs.parse_shape`, traced."""
+    if not isinstance(pattern, str):
+        raise _errors.pattern_type("parse_shape", pattern)
+    return named_shape(_framework(x).shape(x), pattern)
+
+
+def asnumpy(tensor: Any) -> Any:
+    """`einrs.asnumpy`, traced."""
+    return _framework(tensor).to_numpy(tensor)
 
 
 def _traced(

@@ -18,7 +18,7 @@ Reduction = str | Callable[[Any, tuple[int, ...]], Any]
 
 
 class Framework(Protocol):
-    """What a framework's module provides: the five steps, and how it wants them."""
+    """What a framework's module provides: the five steps, how it wants them, and what joins."""
 
     LEAN: bool
     """Whether axes are reduced where they stand and moved together, or in einops' order."""
@@ -40,6 +40,29 @@ class Framework(Protocol):
 
     def stack(self, tensors: list[Any], /) -> Any:
         """The tensors along a new first axis."""
+
+    def concat(self, tensors: list[Any], axis: int, /) -> Any:
+        """The tensors one after the other along an axis."""
+
+    def einsum(self, pattern: str, /, *tensors: Any) -> Any:
+        """The framework's own einsum, for a pattern in single letters."""
+
+    def to_numpy(self, tensor: Any, /) -> Any:
+        """The values as an `ndarray`."""
+
+
+def shape_of(framework: Framework, tensor: Any, rank: Callable[[], int | None]) -> Shape:
+    """The sizes of a tensor, for which some frameworks ask how many there are.
+
+    Args:
+        framework: the module that knows the tensor's type.
+        tensor: the tensor.
+        rank: says how many dimensions the pattern describes, or None if an ellipsis leaves that
+            open.
+
+    """
+    described = getattr(framework, "shape_of_rank", None)
+    return framework.shape(tensor) if described is None else tuple(described(tensor, rank()))
 
 
 def replay(

@@ -1,7 +1,8 @@
-"""Makes einrs answer to the name einops in every process that einops' tests start with `python`.
+"""Lets the name einops mean einrs in every process that einops' tests start with `python`.
 
-Python imports this by its name at start-up where the folder is on PYTHONPATH, and goes on after an
-error here; the test process itself therefore asks for the swap once more, as a pytest plugin.
+Python imports this by its name at start-up where the folder is on PYTHONPATH.
 """
 
-import swap as swap
+import einrs._swap
+
+einrs._swap.install()

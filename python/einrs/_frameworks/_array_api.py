@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._readable import Shape
+from . import _matmul_einsum
 
 LEAN = True
 
@@ -40,3 +41,23 @@ def expand(tensor: Any, shape: Shape, added: tuple[int, ...]) -> Any:
 def stack(tensors: list[Any]) -> Any:
     """Along a new first axis."""
     return tensors[0].__array_namespace__().stack(tensors, axis=0)
+
+
+def concat(tensors: list[Any], axis: int) -> Any:
+    """By `concat`."""
+    return tensors[0].__array_namespace__().concat(tensors, axis=axis)
+
+
+def einsum(pattern: str, *tensors: Any) -> Any:
+    """By `einsum` where the namespace has one, which is not in the standard, or by matmul."""
+    namespace = tensors[0].__array_namespace__()
+    if hasattr(namespace, "einsum"):
+        return namespace.einsum(pattern, *tensors)
+    return _matmul_einsum.einsum(namespace, pattern, *tensors)
+
+
+def to_numpy(tensor: Any) -> Any:
+    """The values: by numpy's own protocol where the array speaks it, or by that of the standard."""
+    import numpy
+
+    return numpy.asarray(tensor) if hasattr(tensor, "__array__") else numpy.from_dlpack(tensor)

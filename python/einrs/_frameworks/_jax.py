@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -69,6 +70,37 @@ def stack(tensors: list[Any]) -> Any:
     return jnp.stack(tensors)
 
 
+def concat(tensors: list[Any], axis: int) -> Any:
+    """One after the other."""
+    return jnp.concatenate(tensors, axis)
+
+
+def einsum(pattern: str, *tensors: Any) -> Any:
+    """By `jnp.einsum`."""
+    return jnp.einsum(pattern, *tensors)
+
+
+def to_numpy(tensor: Any) -> Any:
+    """The values, fetched from the device."""
+    return sys.modules["numpy"].asarray(tensor)
+
+
+def fused(function: Callable[..., Any], tensors: tuple[Any, ...], *static: Any) -> Any:
+    """One compiled call of `function(framework, tensors, *static)`, if all arrays are concrete."""
+    if all(type(tensor) is CONCRETE for tensor in tensors):
+        return _compiled(function, static)(*tensors)
+    return function(sys.modules[__name__], tensors, *static)
+
+
+@lru_cache(maxsize=256)
+def _compiled(function: Callable[..., Any], static: tuple[Any, ...]) -> Any:
+    def body(*tensors: Any) -> Any:
+        return function(_COMPILED, tensors, *static)
+
+    body.__name__ = body.__qualname__ = f"einrs_{function.__name__}"
+    return _jit(body)
+
+
 _COMPILED = SimpleNamespace(
     LEAN=True,
     shape=shape,
@@ -77,6 +109,8 @@ _COMPILED = SimpleNamespace(
     reduce=reduce,
     expand=expand,
     stack=stack,
+    concat=concat,
+    einsum=einsum,
 )
 """The same steps for concrete arrays: without a transpose before a reduction XLA moves less."""
 
@@ -114,4 +148,11 @@ _einrs.register_steps(
     reduce_in_place=True,
     fold_new_axes=False,
     keyed_by_lengths=True,
+)
+_einrs.register_joins(
+    CONCRETE,
+    reshape=None,
+    concat=None,
+    einsum=lambda letters: (_jit(partial(jnp.einsum, letters)), ()),
+    to_numpy=to_numpy,
 )

@@ -61,6 +61,21 @@ def stack(tensors: list[Any]) -> Any:
     return np.stack(tensors)
 
 
+def concat(tensors: list[Any], axis: int) -> Any:
+    """One after the other."""
+    return np.concatenate(tensors, axis)
+
+
+def einsum(pattern: str, *tensors: Any) -> Any:
+    """By `np.einsum`, in its default order of contraction."""
+    return np.einsum(pattern, *tensors)
+
+
+def to_numpy(tensor: Any) -> Any:
+    """The array itself."""
+    return tensor
+
+
 def _register() -> None:
     """Hands numpy's C functions to the extension, which then makes views by itself."""
     core = "numpy._core" if hasattr(np, "_core") else "numpy.core"
@@ -74,6 +89,13 @@ def _register() -> None:
         "all": np.logical_and.reduce,
     }
     _einrs.register_numpy(np.ndarray, table, reductions, np.true_divide)
+    _einrs.register_joins(
+        np.ndarray,
+        reshape=np.ndarray.reshape,
+        concat=np.concatenate,
+        einsum=lambda letters: (np.einsum, (letters,)),
+        to_numpy=to_numpy,
+    )
 
 
 _register()

@@ -91,6 +91,21 @@ def stack(tensors: list[Any]) -> Any:
     return torch.stack(tensors)
 
 
+def concat(tensors: list[Any], axis: int) -> Any:
+    """One after the other."""
+    return torch.cat(tensors, axis)
+
+
+def einsum(pattern: str, *tensors: Any) -> Any:
+    """By `torch.einsum`."""
+    return torch.einsum(pattern, *tensors)
+
+
+def to_numpy(tensor: Any) -> Any:
+    """The values without their gradient, copied from another device."""
+    return tensor.detach().cpu().numpy()
+
+
 def program(
     operation: str,  # noqa: ARG001
     pattern: str,  # noqa: ARG001
@@ -130,4 +145,11 @@ _einrs.register_steps(
     reduce_in_place=False,
     fold_new_axes=True,
     keyed_by_lengths=False,
+)
+_einrs.register_joins(
+    torch.Tensor,
+    reshape=torch.reshape,
+    concat=torch.cat,
+    einsum=lambda letters: (torch.einsum, (letters,)),
+    to_numpy=to_numpy,
 )

@@ -1,4 +1,4 @@
-"""Turns a source of choices into calls of rearrange, reduce and repeat, to test tensor code with.
+"""Turns a source of choices into calls of all operations, to test tensor code with.
 
     from hypothesis import given
     from einrs import testing
@@ -9,8 +9,10 @@
 
 A `Case` holds everything about a call but the values of the tensor, and turns into a JSON row and
 back, so that a failing one can be kept. `build_array` makes the numpy array it describes.
-`draw_case` and `mutate` draw from anything that offers `integer` and `choice`: hypothesis does in
-`cases` and `broken_cases`, and a seeded `random.Random` in `RandomDraw`, where many thousand cases
+`draw_case` and `mutate` draw calls of rearrange, reduce and repeat, `draw_join` and `mutate_join`
+calls of einsum, pack, unpack, parse_shape and asnumpy, whose tensors `Case.built` makes. They draw
+from anything that offers `integer` and `choice`: hypothesis does in `cases`, `broken_cases`,
+`joins` and `broken_joins`, and a seeded `random.Random` in `RandomDraw`, where many thousand cases
 a second are wanted. hypothesis is imported at the first use of its strategies.
 """
 
@@ -19,14 +21,18 @@ from typing import TYPE_CHECKING, Any
 from ._arrays import build_array
 from ._case import Case, Length, Reducer, UnhashableReducer
 from ._draw import Draw, RandomDraw
-from ._menu import NUMPY_MENU, OPERATIONS, REDUCTIONS, Menu
+from ._joins import draw_join
+from ._menu import JOINS, NUMPY_MENU, OPERATIONS, REDUCTIONS, Menu
 from ._mutate import MUTATIONS, mutate
+from ._mutate_joins import JOIN_MUTATIONS, mutate_join
 from ._patterns import draw_case
 
 if TYPE_CHECKING:
-    from ._strategies import broken_cases, cases, patterns
+    from ._strategies import broken_cases, broken_joins, cases, joins, patterns
 
 __all__ = [
+    "JOINS",
+    "JOIN_MUTATIONS",
     "MUTATIONS",
     "NUMPY_MENU",
     "OPERATIONS",
@@ -39,14 +45,18 @@ __all__ = [
     "Reducer",
     "UnhashableReducer",
     "broken_cases",
+    "broken_joins",
     "build_array",
     "cases",
     "draw_case",
+    "draw_join",
+    "joins",
     "mutate",
+    "mutate_join",
     "patterns",
 ]
 
-_STRATEGIES = frozenset({"broken_cases", "cases", "patterns"})
+_STRATEGIES = frozenset({"broken_cases", "broken_joins", "cases", "joins", "patterns"})
 
 
 def __getattr__(name: str) -> Any:

@@ -1,12 +1,27 @@
-"""Turns one described call into keyword arguments, a call, and a JSON row and back."""
+"""Turns one described call into arguments, a call, and a JSON row and back."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
+
+from ._menu import JOINS
 
 # A length as it is given to the operation. The pair stands for an object that is no plain number:
 # ("int64", 3) is numpy.int64(3), ("index", 3) an object whose `__index__` returns 3.
 Length = int | float | str | None | tuple[str, int]
+
+# A tensor after the first: shape, dtype and layout.
+Part = tuple[tuple[int, ...], str, str]
+
+# How several tensors or several shapes are handed over. "lists" are shapes as lists, "empty" is a
+# list of nothing.
+HANDED: dict[str, Callable[[Iterable[Any]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "lists": lambda items: [list(item) if isinstance(item, tuple) else item for item in items],
+    "generator": lambda items: (item for item in items),
+    "empty": lambda _: [],
+}
 
 
 class Reducer:
@@ -49,7 +64,7 @@ class _Index:
 
 @dataclass(frozen=True)
 class Case:
-    """One call of rearrange, reduce or repeat: all but the values of the tensor."""
+    """One call of an operation: all but the values of the tensors."""
 
     op: str
     pattern: str
@@ -59,11 +74,34 @@ class Case:
     reduction: str | None = None
     dtype: str = "float32"
     layout: str = "C"
+    # einsum and pack: the tensors after the first.
+    others: tuple[Part, ...] = ()
+    # unpack: the packed shapes.
+    packed: tuple[tuple[Length, ...], ...] = ()
+    # pack: how the tensors are handed over; unpack: how the packed shapes are.
+    handed: str = "list"
 
     @property
     def plain(self) -> bool:
         """Whether every length is exactly an int."""
         return all(type(length) is int for _, length in self.lengths)
+
+    @property
+    def joins(self) -> bool:
+        """Whether it is about several tensors, or about none but one tensor's shape or values."""
+        return self.op in JOINS
+
+    def parts(self) -> list["Case"]:
+        """For each tensor a case with its shape, dtype and layout."""
+        others = [
+            replace(self, shape=shape, dtype=dtype, layout=layout, others=())
+            for shape, dtype, layout in self.others
+        ]
+        return [self, *others]
+
+    def built(self, build: Callable[["Case"], Any]) -> Any:
+        """The tensor, or for the operations in `JOINS` the list of tensors."""
+        return [build(part) for part in self.parts()] if self.joins else build(self)
 
     def kwargs(self) -> dict[str, Any]:
         """The lengths as the operation takes them."""
@@ -77,13 +115,25 @@ class Case:
         return Reducer(name) if kind == "call" else UnhashableReducer(name)
 
     def apply(self, module: Any, tensor: Any, reducer: str | Reducer | None = None) -> Any:
-        """Calls the operation of the module (einrs, einops, or one like them) on a tensor."""
+        """Calls the operation of the module (einrs, einops, or the like) on what is `built`."""
         operation = getattr(module, self.op)
+        if self.joins:
+            return operation(*self._arguments(tensor))
         if self.reduction is None:
             return operation(tensor, self.pattern, **self.kwargs())
         if reducer is None:
             reducer = self.reducer()
         return operation(tensor, self.pattern, reducer, **self.kwargs())
+
+    def _arguments(self, tensors: list[Any]) -> tuple[Any, ...]:
+        if self.op == "einsum":
+            return (*tensors, self.pattern)
+        if self.op == "pack":
+            return HANDED[self.handed](tensors), self.pattern
+        if self.op == "unpack":
+            shapes = (tuple(_real(size) for size in shape) for shape in self.packed)
+            return tensors[0], HANDED[self.handed](shapes), self.pattern
+        return (tensors[0],) if self.op == "asnumpy" else (tensors[0], self.pattern)
 
     def to_row(self) -> dict[str, Any]:
         """The case as values that JSON has, those with their default value left out."""
@@ -92,6 +142,12 @@ class Case:
             row["lengths"] = {name: _jsonable(length) for name, length in self.lengths}
         if self.reduction is not None:
             row["reduction"] = self.reduction
+        if self.others:
+            row["others"] = [[list(shape), dtype, layout] for shape, dtype, layout in self.others]
+        if self.packed:
+            row["packed"] = [[_jsonable(size) for size in shape] for shape in self.packed]
+        if self.handed != "list":
+            row["handed"] = self.handed
         return row | {"dtype": self.dtype, "layout": self.layout}
 
     @classmethod
@@ -106,6 +162,9 @@ class Case:
             reduction=row.get("reduction"),
             dtype=row.get("dtype", "float32"),
             layout=row.get("layout", "C"),
+            others=tuple((tuple(shape), *rest) for shape, *rest in row.get("others", ())),
+            packed=tuple(tuple(map(_from_json, shape)) for shape in row.get("packed", ())),
+            handed=row.get("handed", "list"),
         )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 OPERATIONS = ("rearrange", "reduce", "repeat")
+JOINS = ("einsum", "pack", "unpack", "parse_shape", "asnumpy")
 REDUCTIONS = ("max", "min", "sum", "mean", "prod", "any", "all")
 
 CALLABLES = ("call:sum", "call:first", "call:keep", "call:fail", "unhashable:sum")
@@ -47,6 +48,7 @@ class Menu:
     dtypes: tuple[str, ...] = NUMPY_DTYPES
     layouts: tuple[str, ...] = NUMPY_LAYOUTS
     operations: tuple[str, ...] = OPERATIONS
+    joins: tuple[str, ...] = ("einsum", "pack", "unpack") * 3 + ("parse_shape", "asnumpy")
     reductions: tuple[str, ...] = REDUCTIONS * 3 + CALLABLES
     sizes: tuple[int, ...] = SIZES
     # At most this many elements before new axes are added.

@@ -153,7 +153,7 @@ def _bare_pattern(draw: Draw, case: Case) -> Case:
     return replace(case, pattern=draw.choice(patterns))
 
 
-MUTATIONS: tuple[Mutation, ...] = (
+PATTERN_MUTATIONS: tuple[Mutation, ...] = (
     _on_tokens(_drop_token),
     _on_tokens(_double_token),
     _on_tokens(_swap_tokens),
@@ -161,6 +161,10 @@ MUTATIONS: tuple[Mutation, ...] = (
     _on_tokens(_add_intruder),
     _add_character,
     _drop_character,
+)
+
+MUTATIONS: tuple[Mutation, ...] = (
+    *PATTERN_MUTATIONS,
     _change_rank,
     _change_size,
     _drop_length,

@@ -47,11 +47,12 @@ def draw_name(draw: Draw, taken: Sizes) -> str:
 def _draw_axes(draw: Draw, menu: Menu) -> Sizes:
     sizes: Sizes = {}
     for _ in range(draw.integer(0, 5)):
-        sizes[draw_name(draw, sizes)] = _draw_size(draw, menu, prod(sizes.values()))
+        sizes[draw_name(draw, sizes)] = draw_size(draw, menu, prod(sizes.values()))
     return sizes
 
 
-def _draw_size(draw: Draw, menu: Menu, others: int) -> int:
+def draw_size(draw: Draw, menu: Menu, others: int) -> int:
+    """A size that leaves a tensor with `others` elements small."""
     size = draw.choice(menu.sizes)
     return size if size * others <= menu.elements else 1
 
@@ -62,7 +63,7 @@ def _draw_hidden_axes(draw: Draw, menu: Menu, sizes: Sizes) -> tuple[int, ...] |
         return None
     hidden: list[int] = []
     for _ in range(draw.integer(0, 3)):
-        hidden.append(_draw_size(draw, menu, prod(sizes.values()) * prod(hidden)))
+        hidden.append(draw_size(draw, menu, prod(sizes.values()) * prod(hidden)))
     return tuple(hidden)
 
 
@@ -70,7 +71,7 @@ def _draw_new_axes(draw: Draw, menu: Menu, sizes: Sizes) -> Sizes:
     """New axes of a repeat; the key of an anonymous one is its number, so no two are alike."""
     new: Sizes = {}
     for _ in range(draw.integer(0, 2)):
-        size = _draw_size(draw, menu, menu.elements // 10 * prod(new.values()))
+        size = draw_size(draw, menu, menu.elements // 10 * prod(new.values()))
         if size > 1 and chance(draw, 30):
             new[str(size)] = size
         else:

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from ._case import Case
 from ._draw import Draw
+from ._joins import draw_join
 from ._menu import NUMPY_MENU, Menu
 from ._mutate import mutate
+from ._mutate_joins import mutate_join
 from ._patterns import draw_case
 
 T = TypeVar("T")
@@ -45,6 +47,21 @@ def broken_cases(menu: Menu = NUMPY_MENU) -> st.SearchStrategy[Case]:
     def broken(draw: Draw) -> Case:
         case = mutate(draw, draw_case(draw, menu))
         return mutate(draw, case) if draw.integer(0, 3) == 3 else case
+
+    return _made(broken)
+
+
+def joins(menu: Menu = NUMPY_MENU) -> st.SearchStrategy[Case]:
+    """Valid calls of the operations on several tensors, parse_shape and asnumpy."""
+    return _made(lambda draw: draw_join(draw, menu))
+
+
+def broken_joins(menu: Menu = NUMPY_MENU) -> st.SearchStrategy[Case]:
+    """The same with one or two mutations: most of them must be refused."""
+
+    def broken(draw: Draw) -> Case:
+        case = mutate_join(draw, draw_join(draw, menu))
+        return mutate_join(draw, case) if draw.integer(0, 3) == 3 else case
 
     return _made(broken)
 

@@ -13,12 +13,16 @@ pub(crate) type Object = *mut ffi::PyObject;
 /// The most lengths that a call of the warm path may give; calls with more take the readable way.
 pub(crate) const MAX_LENGTHS: usize = 8;
 
-/// Which public function was called.
+/// What is compiled for a pattern: the public function, or what several of them share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Function {
     Rearrange,
     Reduce,
     Repeat,
+    Einsum,
+    /// `pack` and `unpack`.
+    Packing,
+    ParseShape,
 }
 
 /// A reduction by its name.
@@ -93,8 +97,7 @@ impl Call {
         if positional != expected {
             return None;
         }
-        // SAFETY: there are `expected` arguments, alive, and we are attached; hashing an exact
-        // string runs no Python code and cannot fail.
+        // SAFETY: there are `expected` arguments, alive, and we are attached.
         unsafe {
             let (tensor, pattern) = (*args, *args.add(1));
             let native = Native::of(ffi::Py_TYPE(tensor))?;
@@ -103,9 +106,9 @@ impl Call {
             }
             let reduction = match function {
                 Function::Reduce => Some(Reduction::named(text(*args.add(2))?)?),
-                Function::Rearrange | Function::Repeat => None,
+                _ => None,
             };
-            let pattern_hash = ffi::PyObject_Hash(pattern).cast_unsigned() as u64;
+            let pattern_hash = hash_of(pattern);
             let (mut lengths, mut count) = ([0; MAX_LENGTHS], 0);
             if !kwnames.is_null() {
                 count = ffi::PyTuple_GET_SIZE(kwnames).cast_unsigned();
@@ -121,6 +124,60 @@ impl Call {
                 pattern,
                 pattern_hash,
                 kwnames,
+                lengths,
+                count,
+            })
+        }
+    }
+
+    /// The same for a layer, which keeps names and lengths as two tuples.
+    ///
+    /// # Safety
+    /// `args` must be the `positional` arguments of the function that is being called, and outlive
+    /// the result.
+    #[inline(always)]
+    pub(crate) unsafe fn read_layer(
+        function: Function,
+        args: *const Object,
+        positional: usize,
+    ) -> Option<Self> {
+        let expected = if function == Function::Reduce { 5 } else { 4 };
+        if positional != expected {
+            return None;
+        }
+        // SAFETY: as in `read`; the tuples keep what they hold alive.
+        unsafe {
+            let (tensor, pattern, names, given) = (*args, *args.add(1), *args.add(2), *args.add(3));
+            let native = Native::of(ffi::Py_TYPE(tensor))?;
+            let tuples = ffi::PyTuple_CheckExact(names) & ffi::PyTuple_CheckExact(given);
+            if ffi::PyUnicode_CheckExact(pattern) & tuples == 0 {
+                return None;
+            }
+            let reduction = match function {
+                Function::Reduce => Some(Reduction::named(text(*args.add(4))?)?),
+                _ => None,
+            };
+            let count = ffi::PyTuple_GET_SIZE(names);
+            if ffi::PyTuple_GET_SIZE(given) != count {
+                return None;
+            }
+            let (mut lengths, count) = ([0; MAX_LENGTHS], count.cast_unsigned());
+            for (i, length) in lengths.get_mut(..count)?.iter_mut().enumerate() {
+                // Keys compare names as strings.
+                if ffi::PyUnicode_CheckExact(ffi::PyTuple_GET_ITEM(names, i.cast_signed())) == 0 {
+                    return None;
+                }
+                *length = exact_integer(ffi::PyTuple_GET_ITEM(given, i.cast_signed()))?;
+            }
+            let pattern_hash = hash_of(pattern);
+            Some(Self {
+                function,
+                reduction,
+                native,
+                tensor,
+                pattern,
+                pattern_hash,
+                kwnames: names,
                 lengths,
                 count,
             })
@@ -161,6 +218,44 @@ impl Call {
             && self.function == Function::Rearrange
             && self.pattern_text().is_some_and(whole)
     }
+}
+
+/// A pattern without lengths, as the operations besides the first three take it.
+#[derive(Clone, Copy)]
+pub(crate) struct PlainPattern {
+    pub(crate) object: Object,
+    pub(crate) hash: u64,
+}
+
+impl PlainPattern {
+    /// # Safety
+    /// `object` must be alive for as long as the result is used, and we must be attached.
+    #[inline]
+    pub(crate) unsafe fn read(object: Object) -> Option<Self> {
+        // SAFETY: the caller's contract.
+        unsafe {
+            if ffi::PyUnicode_CheckExact(object) == 0 {
+                return None;
+            }
+            Some(Self { object, hash: hash_of(object) })
+        }
+    }
+
+    /// The text; none for lone surrogates.
+    pub(crate) fn text(&self) -> Option<&str> {
+        // SAFETY: the contract of `read`.
+        unsafe { text(self.object) }
+    }
+}
+
+/// The hash of an exact string, which runs no Python code and cannot fail.
+///
+/// # Safety
+/// `string` must be an exact `str`, alive, and we must be attached.
+#[inline]
+unsafe fn hash_of(string: Object) -> u64 {
+    // SAFETY: the caller's contract.
+    unsafe { ffi::PyObject_Hash(string).cast_unsigned() as u64 }
 }
 
 /// The text of an exact `str`; none for subclasses and for lone surrogates.

@@ -21,8 +21,8 @@ use crate::call::Object;
 type Vectorcall = unsafe extern "C" fn(Object, *const Object, usize, Object) -> Object;
 type UnwindingVectorcall =
     unsafe extern "C-unwind" fn(Object, *const Object, usize, Object) -> Object;
-type GetAttribute = unsafe extern "C" fn(Object, Object) -> Object;
-type UnwindingGetAttribute = unsafe extern "C-unwind" fn(Object, Object) -> Object;
+type Get = unsafe extern "C" fn(Object, Object) -> Object;
+type UnwindingGet = unsafe extern "C-unwind" fn(Object, Object) -> Object;
 
 struct Sleeper;
 
@@ -84,8 +84,24 @@ pub(crate) fn attribute<'py>(
     let sleeper = Sleeper;
     // SAFETY: as in `vectorcall`; both objects are alive.
     let result = unsafe {
-        let get = black_box(ffi::PyObject_GetAttr as GetAttribute);
-        transmute::<GetAttribute, UnwindingGetAttribute>(get)(object.as_ptr(), name.as_ptr())
+        let get = black_box(ffi::PyObject_GetAttr as Get);
+        transmute::<Get, UnwindingGet>(get)(object.as_ptr(), name.as_ptr())
+    };
+    std::mem::forget(sleeper);
+    // SAFETY: the result is a new reference, or null with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(object.py(), result) }
+}
+
+/// `object[key]`.
+pub(crate) fn item<'py>(
+    object: &Bound<'py, PyAny>,
+    key: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let sleeper = Sleeper;
+    // SAFETY: as in `vectorcall`; both objects are alive.
+    let result = unsafe {
+        let get = black_box(ffi::PyObject_GetItem as Get);
+        transmute::<Get, UnwindingGet>(get)(object.as_ptr(), key.as_ptr())
     };
     std::mem::forget(sleeper);
     // SAFETY: the result is a new reference, or null with an exception set.

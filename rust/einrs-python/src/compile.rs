@@ -10,7 +10,7 @@ use crate::call::{Call, Function, Reduction};
 use crate::calling::call as call_python;
 use crate::diagnose::recipe_tuple;
 use crate::frameworks::{Framework, Steps};
-use crate::table::{Entry, Lookup};
+use crate::table::{Lookup, Transform};
 
 /// What a framework does for a plan.
 pub(crate) enum Program {
@@ -56,7 +56,7 @@ pub(crate) fn compile(
     call: &Call,
     ndim: usize,
     lookup: &Lookup<'_>,
-) -> Option<Arc<Entry>> {
+) -> Option<Arc<Transform>> {
     let pattern = call.pattern_text()?;
     let names: Vec<&str> = (0..call.count()).map(|i| call.name(i)).collect::<Option<_>>()?;
     if names.iter().any(|name| is_parameter(call.function, name)) {
@@ -66,6 +66,7 @@ pub(crate) fn compile(
         Function::Rearrange => Op::Rearrange,
         Function::Reduce => Op::Reduce,
         Function::Repeat => Op::Repeat,
+        Function::Einsum | Function::Packing | Function::ParseShape => return None,
     };
     let framework = call.native.framework();
     let style = match framework {
@@ -81,7 +82,7 @@ pub(crate) fn compile(
         Framework::Numpy(_) => numpy_program(py, &recipe),
         Framework::Steps(steps) => steps_program(py, steps, call, op, &names, &recipe),
     };
-    let entry = Arc::new(Entry {
+    let entry = Arc::new(Transform {
         needs_sizes: recipe.needs_sizes(),
         has_whole_inputs: recipe.has_whole_inputs(),
         recipe,

@@ -1,7 +1,9 @@
 //! The core's recipes and errors to plain tuples, for the readable replay and its messages.
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned values")]
 
-use einrs::{Error, Given, Op, Pattern, Recipe, Style, nearest};
+use einrs::{
+    EinMix, Einsum, Error, Given, Op, Packing, Pattern, Recipe, ShapeNames, Style, nearest,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -41,7 +43,7 @@ fn lower(
 /// The recipe of a pattern as nested tuples, `(None, recipe)`, or `((kind, message, spans), None)`:
 /// in einops' order of steps, or leaner for a framework that reduces axes where they stand. Errors are returned, so that Dynamo can fold the call.
 #[pyfunction]
-pub(crate) fn recipe<'py>(
+fn recipe<'py>(
     py: Python<'py>,
     op: &str,
     pattern: &str,
@@ -58,7 +60,7 @@ pub(crate) fn recipe<'py>(
 
 /// Why these integers do not go with the pattern: `(kind, message, spans)`, or None if they do.
 #[pyfunction]
-pub(crate) fn misfit<'py>(
+fn misfit<'py>(
     py: Python<'py>,
     op: &str,
     pattern: &str,
@@ -81,39 +83,154 @@ pub(crate) fn misfit<'py>(
     refusal(py, &error).map(Some)
 }
 
-/// The refusal of a length that is not an integer.
+/// The refusal of a length that is not an integer, or does not fit 64 bits.
 #[pyfunction]
-pub(crate) fn length_type<'py>(
+fn bad_length<'py>(
     py: Python<'py>,
     pattern: &str,
     name: String,
     given: String,
+    huge: bool,
 ) -> PyResult<Refusal<'py>> {
     let axis = name.clone();
-    refusal(py, &Error::about(pattern, &axis, Given::LengthType { name, given }))
-}
-
-/// The refusal of a length that does not fit 64 bits.
-#[pyfunction]
-pub(crate) fn huge_length<'py>(
-    py: Python<'py>,
-    pattern: &str,
-    name: String,
-    length: String,
-) -> PyResult<Refusal<'py>> {
-    let axis = name.clone();
-    refusal(py, &Error::about(pattern, &axis, Given::HugeLength { name, length }))
+    let kind = if huge {
+        Given::HugeLength { name, length: given }
+    } else {
+        Given::LengthType { name, given }
+    };
+    refusal(py, &Error::about(pattern, &axis, kind))
 }
 
 /// The refusal of a reduction that does not exist.
 #[pyfunction]
-pub(crate) fn unknown_reduction<'py>(
-    py: Python<'py>,
-    pattern: &str,
-    name: String,
-) -> PyResult<Refusal<'py>> {
+fn unknown_reduction<'py>(py: Python<'py>, pattern: &str, name: String) -> PyResult<Refusal<'py>> {
     let near = nearest(&name, Reduction::ALL.map(|(_, known)| known)).map(Into::into);
     refusal(py, &Error::about(pattern, "", Given::UnknownReduction { name, near }))
+}
+
+/// What a part of the core says, `(None, answer)`, or `(refusal, None)`. Errors are returned, so that
+/// Dynamo can fold the call.
+type Answer<'py, T> = PyResult<(Option<Refusal<'py>>, Option<T>)>;
+
+fn answer<T>(py: Python<'_>, result: Result<T, Error>) -> Answer<'_, T> {
+    match result {
+        Ok(value) => Ok((None, Some(value))),
+        Err(error) => Ok((Some(refusal(py, &error)?), None)),
+    }
+}
+
+/// How many dimensions a pattern describes, and whether an ellipsis stands for more.
+#[pyfunction]
+fn rank<'py>(py: Python<'py>, pattern: &str) -> Answer<'py, (usize, bool)> {
+    answer(py, Pattern::parse(pattern).map(|pattern| pattern.rank()))
+}
+
+/// An einsum pattern in single letters.
+#[pyfunction]
+fn einsum_letters<'py>(py: Python<'py>, pattern: &str) -> Answer<'py, String> {
+    answer(py, Einsum::parse(pattern).map(|einsum| einsum.compact().into()))
+}
+
+/// Why these shapes do not go with an einsum pattern, or None.
+#[pyfunction]
+fn einsum_misfit<'py>(
+    py: Python<'py>,
+    pattern: &str,
+    shapes: Vec<Vec<i64>>,
+) -> PyResult<Option<Refusal<'py>>> {
+    let checked = Einsum::parse(pattern).and_then(|einsum| einsum.check(&shapes));
+    checked.err().map(|error| refusal(py, &error)).transpose()
+}
+
+/// How many axes stand before and after the `*`.
+#[pyfunction]
+fn packing<'py>(py: Python<'py>, pattern: &str) -> Answer<'py, (usize, usize)> {
+    answer(py, Packing::parse(pattern).map(|packing| (packing.before(), packing.after())))
+}
+
+/// Why tensors of these shapes cannot be packed, or None.
+#[pyfunction]
+fn pack_misfit<'py>(
+    py: Python<'py>,
+    pattern: &str,
+    shapes: Vec<Vec<i64>>,
+) -> PyResult<Option<Refusal<'py>>> {
+    let checked = Packing::parse(pattern).and_then(|packing| packing.check_pack(&shapes));
+    checked.err().map(|error| refusal(py, &error)).transpose()
+}
+
+/// `(start, stop, unknown)` of each piece of a packed axis.
+#[pyfunction]
+fn unpacked<'py>(
+    py: Python<'py>,
+    pattern: &str,
+    shape: Vec<i64>,
+    packed: Vec<Vec<i64>>,
+) -> Answer<'py, Bound<'py, PyTuple>> {
+    let split = Packing::parse(pattern).and_then(|packing| packing.unpack(&shape, &packed));
+    let split = split.map(|pieces| {
+        let pieces = pieces.iter().map(|piece| (piece.start, piece.stop, piece.unknown));
+        PyTuple::new(py, pieces.collect::<Vec<_>>())
+    });
+    answer(py, split).and_then(|(refusal, pieces)| Ok((refusal, pieces.transpose()?)))
+}
+
+/// `(names, lengths)` of a pattern of `parse_shape`: pairs of a dimension and its name or length.
+#[pyfunction]
+fn shape_names<'py>(
+    py: Python<'py>,
+    pattern: &str,
+    ndim: usize,
+) -> Answer<'py, (Bound<'py, PyTuple>, Bound<'py, PyTuple>)> {
+    let pairs = ShapeNames::parse(pattern, ndim).map(|parsed| {
+        Ok::<_, PyErr>((PyTuple::new(py, parsed.names())?, PyTuple::new(py, parsed.lengths())?))
+    });
+    answer(py, pairs).and_then(|(refusal, pairs)| Ok((refusal, pairs.transpose()?)))
+}
+
+/// Why a shape does not go with a pattern of `parse_shape`, or None.
+#[pyfunction]
+fn shape_misfit<'py>(
+    py: Python<'py>,
+    pattern: &str,
+    shape: Vec<i64>,
+) -> PyResult<Option<Refusal<'py>>> {
+    let checked = ShapeNames::parse(pattern, shape.len()).and_then(|names| names.check(&shape));
+    checked.err().map(|error| refusal(py, &error)).transpose()
+}
+
+/// The parts of an `EinMix` layer: `(pre, post, einsum, weight, fan_in, bias)`.
+#[pyfunction]
+fn einmix<'py>(
+    py: Python<'py>,
+    pattern: &str,
+    weight: &str,
+    bias: Option<&str>,
+    names: Vec<String>,
+) -> Answer<'py, Bound<'py, PyTuple>> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let parts = EinMix::parse(pattern, weight, bias, &names).map(|mix| {
+        let bias = mix.bias.map(|axes| PyTuple::new(py, axes)).transpose()?;
+        let (weight, fan_in) = (PyTuple::new(py, mix.weight)?, PyTuple::new(py, mix.fan_in)?);
+        (mix.pre, mix.post, mix.einsum, weight, fan_in, bias).into_pyobject(py)
+    });
+    answer(py, parts).and_then(|(refusal, parts)| Ok((refusal, parts.transpose()?)))
+}
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(recipe, module)?)?;
+    module.add_function(wrap_pyfunction!(misfit, module)?)?;
+    module.add_function(wrap_pyfunction!(bad_length, module)?)?;
+    module.add_function(wrap_pyfunction!(unknown_reduction, module)?)?;
+    module.add_function(wrap_pyfunction!(rank, module)?)?;
+    module.add_function(wrap_pyfunction!(einsum_letters, module)?)?;
+    module.add_function(wrap_pyfunction!(einsum_misfit, module)?)?;
+    module.add_function(wrap_pyfunction!(packing, module)?)?;
+    module.add_function(wrap_pyfunction!(pack_misfit, module)?)?;
+    module.add_function(wrap_pyfunction!(unpacked, module)?)?;
+    module.add_function(wrap_pyfunction!(shape_names, module)?)?;
+    module.add_function(wrap_pyfunction!(shape_misfit, module)?)?;
+    module.add_function(wrap_pyfunction!(einmix, module)?)
 }
 
 /// `(lengths, inputs, split, permute, reduce, expand, merge)`, each step None where it is idle.

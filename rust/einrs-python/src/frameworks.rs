@@ -10,11 +10,12 @@ use pyo3::ffi::{self, PyTypeObject};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple, PyType};
 
-use crate::call::Reduction;
+use crate::call::{Object, Reduction};
+use crate::calling::call;
 use crate::ndarray::Numpy;
 
 /// How many types of tensors, and how many frameworks, may be registered.
-const CAPACITY: usize = 16;
+const CAPACITY: usize = 32;
 
 /// The index of a registered framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +35,22 @@ pub(crate) struct Steps {
     /// Whether a program is made for given lengths, as a compiled function is; otherwise the
     /// lengths are bound anew at each call.
     pub(crate) keyed_by_lengths: bool,
+    /// Whether a program reads the shape of the tensor itself; otherwise sizes are bound here.
+    pub(crate) binds_shape: bool,
     /// `program(op, pattern, names, lengths, reduction, recipe)` of the framework's module.
     pub(crate) program: Py<PyAny>,
+}
+
+/// A framework's functions on whole tensors.
+pub(crate) struct Joins {
+    /// `reshape(tensor, shape)`; none where `pack` and `unpack` are better left to Python.
+    pub(crate) reshape: Option<Py<PyAny>>,
+    /// `concat(tensors, axis)`, likewise.
+    pub(crate) concat: Option<Py<PyAny>>,
+    /// `einsum(letters)`: a callable, and a tuple of what it takes before the tensors.
+    pub(crate) einsum: Py<PyAny>,
+    /// `to_numpy(tensor)`.
+    pub(crate) to_numpy: Py<PyAny>,
 }
 
 /// A type is registered once and for all, so its address stays its own. A slot is filled before
@@ -44,6 +59,10 @@ static TYPES: [AtomicPtr<PyTypeObject>; CAPACITY] =
     [const { AtomicPtr::new(null_mut()) }; CAPACITY];
 static OWNERS: [AtomicUsize; CAPACITY] = [const { AtomicUsize::new(0) }; CAPACITY];
 static FRAMEWORKS: [OnceLock<Framework>; CAPACITY] = [const { OnceLock::new() }; CAPACITY];
+static JOINS: [OnceLock<Joins>; CAPACITY] = [const { OnceLock::new() }; CAPACITY];
+
+/// No type's address: stands where a type was taken back, since null ends the list.
+const TAKEN_BACK: *mut PyTypeObject = std::ptr::dangling_mut();
 
 impl Native {
     /// The framework that registered exactly this type.
@@ -64,6 +83,11 @@ impl Native {
     #[inline]
     pub(crate) fn framework(self) -> &'static Framework {
         FRAMEWORKS[self.0].get().expect("a type is registered after its framework")
+    }
+
+    #[inline]
+    pub(crate) fn joins(self) -> Option<&'static Joins> {
+        JOINS[self.0].get()
     }
 
     pub(crate) fn index(self) -> usize {
@@ -98,7 +122,7 @@ fn full() -> PyErr {
 
 /// Registers numpy: its array type, its C API, and the functions that reduce.
 #[pyfunction]
-pub(crate) fn register_numpy(
+fn register_numpy(
     kind: &Bound<'_, PyType>,
     api: &Bound<'_, PyCapsule>,
     reductions: &Bound<'_, PyDict>,
@@ -120,13 +144,80 @@ pub(crate) fn register_numpy(
 
 /// Registers a framework that is replayed by calls.
 #[pyfunction]
-pub(crate) fn register_steps(
+#[expect(clippy::fn_params_excessive_bools, reason = "Python gives them by keyword")]
+#[pyo3(signature = (
+    types, program, reduce_in_place, fold_new_axes, keyed_by_lengths, binds_shape=false
+))]
+fn register_steps(
     types: &Bound<'_, PyTuple>,
     program: Py<PyAny>,
     reduce_in_place: bool,
     fold_new_axes: bool,
     keyed_by_lengths: bool,
+    binds_shape: bool,
 ) -> PyResult<()> {
     let style = Style { reduce_in_place, fold_new_axes, join_axes: true };
-    register(types, Framework::Steps(Steps { style, keyed_by_lengths, program }))
+    register(types, Framework::Steps(Steps { style, keyed_by_lengths, binds_shape, program }))
+}
+
+/// Registers what joins whole tensors of a type that is registered: `pack`, `unpack`, `einsum` and
+/// `asnumpy` are native for it from then on.
+#[pyfunction]
+fn register_joins(
+    kind: &Bound<'_, PyType>,
+    reshape: Option<Py<PyAny>>,
+    concat: Option<Py<PyAny>>,
+    einsum: Py<PyAny>,
+    to_numpy: Py<PyAny>,
+) -> PyResult<()> {
+    let native = Native::of(kind.as_type_ptr())
+        .ok_or_else(|| PyRuntimeError::new_err("einrs: the type is not registered"))?;
+    let joins = Joins { reshape, concat, einsum, to_numpy };
+    JOINS[native.0].set(joins).map_err(|_| PyRuntimeError::new_err("einrs: registered twice"))
+}
+
+/// `asnumpy(tensor)`: an array itself, or what its framework makes of a tensor.
+///
+/// # Safety
+/// `args` must be the arguments of the running builtin, `positional` of them.
+pub(crate) unsafe fn asnumpy(
+    py: Python<'_>,
+    args: *const Object,
+    positional: usize,
+) -> Option<Object> {
+    if positional != 1 {
+        return None;
+    }
+    // SAFETY: the caller's contract.
+    let tensor = unsafe { Bound::from_borrowed_ptr(py, *args) };
+    let native = Native::of(tensor.get_type_ptr())?;
+    if let Framework::Numpy(_) = native.framework() {
+        return Some(tensor.into_ptr());
+    }
+    let array = call(native.joins()?.to_numpy.bind(py), [&tensor]);
+    Some(array.map_or_else(
+        |error| {
+            error.restore(py);
+            null_mut()
+        },
+        Bound::into_ptr,
+    ))
+}
+
+/// Takes a type back, if it is native: its calls go the readable way from then on.
+#[pyfunction]
+fn leave_to_python(kind: &Bound<'_, PyType>) {
+    let _guard = REGISTERING.lock().unwrap_or_else(PoisonError::into_inner);
+    for known in &TYPES {
+        if known.load(Ordering::Acquire) == kind.as_type_ptr() {
+            known.store(TAKEN_BACK, Ordering::Release);
+        }
+    }
+}
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(register_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(register_steps, module)?)?;
+    module.add_function(wrap_pyfunction!(register_joins, module)?)?;
+    module.add_function(wrap_pyfunction!(leave_to_python, module)?)
 }

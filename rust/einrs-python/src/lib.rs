@@ -6,12 +6,15 @@ mod calling;
 mod compile;
 mod copy;
 mod diagnose;
+mod einsum;
 mod entry;
 mod frameworks;
 mod guard;
 mod ndarray;
 mod numpy;
+mod packing;
 mod replay;
+mod shape_names;
 mod table;
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -27,13 +30,8 @@ fn _einrs(module: &Bound<'_, PyModule>) -> PyResult<()> {
     entry::add_operations(module)?;
     module.add_function(wrap_pyfunction!(table::cache_info, module)?)?;
     module.add_function(wrap_pyfunction!(table::cache_clear, module)?)?;
-    module.add_function(wrap_pyfunction!(diagnose::recipe, module)?)?;
-    module.add_function(wrap_pyfunction!(diagnose::misfit, module)?)?;
-    module.add_function(wrap_pyfunction!(diagnose::length_type, module)?)?;
-    module.add_function(wrap_pyfunction!(diagnose::huge_length, module)?)?;
-    module.add_function(wrap_pyfunction!(diagnose::unknown_reduction, module)?)?;
-    module.add_function(wrap_pyfunction!(frameworks::register_numpy, module)?)?;
-    module.add_function(wrap_pyfunction!(frameworks::register_steps, module)?)?;
+    diagnose::add(module)?;
+    frameworks::add(module)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }
 

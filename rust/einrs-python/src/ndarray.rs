@@ -187,11 +187,20 @@ impl<'a> Array<'a> {
     /// # Safety
     /// We must be attached, and the view must lie within the array.
     pub(crate) unsafe fn view(self, view: &Strided) -> Object {
+        // SAFETY: the caller's contract.
+        unsafe { self.view_at(0, view) }
+    }
+
+    /// A view that begins `offset` bytes behind the first element.
+    ///
+    /// # Safety
+    /// As [`Array::view`].
+    pub(crate) unsafe fn view_at(self, offset: isize, view: &Strided) -> Object {
         let flags = self.fields.flags & !(OWNS_DATA | WRITE_BACK_IF_COPY);
         // SAFETY: numpy copies shape and strides, takes over one reference to the descriptor and
         // one to the base.
         unsafe {
-            let data = self.fields.data.cast::<c_void>();
+            let data = self.fields.data.wrapping_offset(offset).cast::<c_void>();
             let result = self.create(&view.shape, view.strides.as_ptr(), data, flags);
             if result.is_null() {
                 return null_mut();

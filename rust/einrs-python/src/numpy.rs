@@ -15,7 +15,7 @@ use crate::compile::{Program, compile};
 use crate::copy::copy_strided;
 use crate::ndarray::{Array, Numpy, data_of_fresh};
 use crate::replay::call_with;
-use crate::table::{Entry, Lookup};
+use crate::table::{Lookup, Transform};
 
 /// Results of up to this many bytes are copied here, larger ones by numpy.
 const SMALL: i64 = 1 << 18;
@@ -29,7 +29,7 @@ enum Action {
     Copy,
     /// The same for a repeat, whose result is never a view of its input.
     Repeat,
-    Reduce(Arc<Entry>),
+    Reduce(Arc<Transform>),
     /// The readable replay says what is wrong.
     Misfit,
 }
@@ -73,7 +73,7 @@ pub(crate) unsafe fn run(py: Python<'_>, call: &Call, numpy: &Numpy) -> Option<O
 }
 
 #[inline]
-fn decide(call: &Call, array: Array<'_>, entry: &Arc<Entry>, numbers: &mut Numbers) -> Action {
+fn decide(call: &Call, array: Array<'_>, entry: &Arc<Transform>, numbers: &mut Numbers) -> Action {
     let recipe = &entry.recipe;
     if recipe.reduce.is_some() {
         return Action::Reduce(Arc::clone(entry));
@@ -180,7 +180,7 @@ fn reduce<'py>(
     py: Python<'py>,
     call: &Call,
     array: Array<'_>,
-    entry: &Entry,
+    entry: &Transform,
 ) -> Option<PyResult<Bound<'py, PyAny>>> {
     let Program::Numpy { axes: Some(axes) } = &entry.program else { return None };
     let reduction = call.reduction?;

@@ -8,42 +8,30 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::call::{Call, Function, Object, exact_integer};
+use crate::call::{Call, Object, exact_integer};
 use crate::calling::{attribute, vectorcall};
 use crate::compile::{Argument, Program, Step, compile};
-use crate::entry::readably;
 use crate::frameworks::{Framework, Steps};
 use crate::numpy;
-use crate::table::{Entry, Lookup};
+use crate::table::{Lookup, Transform};
 
-/// The result of a builtin's call: a new reference, or null with an exception set.
-///
-/// # Safety
-/// `args` and `kwnames` must be the arguments of a `METH_FASTCALL | METH_KEYWORDS` function that
-/// is being called with `positional` positional ones.
+/// The result of a call: a new reference, or null with an exception set; none where the readable
+/// replay is to do it.
 #[inline]
-pub(crate) unsafe fn run(
-    function: Function,
-    args: *const Object,
-    positional: usize,
-    kwnames: Object,
-) -> Object {
-    // SAFETY: the caller's contract.
-    let call = unsafe { Call::read(function, args, positional, kwnames) };
-    // SAFETY: CPython calls builtins attached.
-    let py = unsafe { Python::assume_attached() };
-    let result = call.and_then(|call| match call.native.framework() {
+pub(crate) fn run(py: Python<'_>, call: &Call) -> Option<Object> {
+    match call.native.framework() {
         // SAFETY: the tensor's type is the one that numpy registered.
-        Framework::Numpy(numpy) => unsafe { numpy::run(py, &call, numpy) },
-        Framework::Steps(framework) => run_steps(py, &call, framework),
-    });
-    // SAFETY: the caller's contract.
-    result.unwrap_or_else(|| unsafe { readably(function, args, positional, kwnames) })
+        Framework::Numpy(numpy) => unsafe { numpy::run(py, call, numpy) },
+        Framework::Steps(framework) => run_steps(py, call, framework),
+    }
 }
 
 fn run_steps(py: Python<'_>, call: &Call, framework: &Steps) -> Option<Object> {
     // SAFETY: the caller of the builtin keeps the tensor alive.
     let tensor = unsafe { Bound::from_borrowed_ptr(py, call.tensor) };
+    if framework.binds_shape {
+        return run_unbound(py, call, &tensor);
+    }
     let mut shape = Sizes::new();
     let needs_rank_only = call.moves_whole_axes() && !framework.keyed_by_lengths;
     let ndim = if needs_rank_only {
@@ -68,8 +56,20 @@ fn run_steps(py: Python<'_>, call: &Call, framework: &Steps) -> Option<Object> {
     replay(&entry, &tensor, &plan)
 }
 
+/// For a framework whose programs read the shape themselves.
+fn run_unbound(py: Python<'_>, call: &Call, tensor: &Bound<'_, PyAny>) -> Option<Object> {
+    let ndim = rank(tensor)?;
+    let lookup = Lookup::new(call, ndim, true);
+    let found = lookup.read(py, Arc::clone);
+    let entry = found.or_else(|| compile(py, call, ndim, &lookup))?;
+    if entry.recipe.is_identity() && !entry.needs_sizes {
+        return Some(tensor.clone().into_ptr());
+    }
+    replay(&entry, tensor, &Plan::of(&entry.recipe))
+}
+
 /// The result, or null with an exception set; none where the program is not for this dtype.
-fn replay(entry: &Entry, tensor: &Bound<'_, PyAny>, plan: &Plan<'_>) -> Option<Object> {
+fn replay(entry: &Transform, tensor: &Bound<'_, PyAny>, plan: &Plan<'_>) -> Option<Object> {
     let Program::Steps { steps, dtypes } = &entry.program else { return None };
     if !dtypes.is_empty() {
         let name = pyo3::intern!(tensor.py(), "dtype");
@@ -137,7 +137,7 @@ fn rank(tensor: &Bound<'_, PyAny>) -> Option<usize> {
 
 /// Reads the shape, if it is a tuple of exact integers; none where sizes are symbols, or reading
 /// raises.
-fn read_shape(tensor: &Bound<'_, PyAny>, sizes: &mut Sizes) -> Option<()> {
+pub(crate) fn read_shape(tensor: &Bound<'_, PyAny>, sizes: &mut Sizes) -> Option<()> {
     let name = pyo3::intern!(tensor.py(), "shape");
     let shape = attribute(tensor, name).ok()?;
     let shape = shape.cast::<PyTuple>().ok()?;

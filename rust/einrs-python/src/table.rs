@@ -8,17 +8,55 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::cache::Cache;
-use crate::call::{Call, Function, Object, Reduction};
+use crate::call::{Call, Function, Object, PlainPattern, Reduction};
 use crate::compile::Program;
+use crate::einsum::Contraction;
+use crate::frameworks::Native;
 use crate::guard::Guarded;
+use crate::packing::PackedAxes;
+use crate::shape_names::NamedShape;
 
 /// Half the number of entries that are kept.
 const GENERATION: usize = 2048;
 
-static TABLE: Guarded<Cache<Key, Arc<Entry>>> = Guarded::new(Cache::new(GENERATION));
+static TABLE: Guarded<Cache<Key, Entry>> = Guarded::new(Cache::new(GENERATION));
 
 /// What one call site compiles to.
-pub(crate) struct Entry {
+pub(crate) enum Entry {
+    Transform(Arc<Transform>),
+    Contraction(Arc<Contraction>),
+    PackedAxes(Arc<PackedAxes>),
+    NamedShape(Arc<NamedShape>),
+}
+
+/// One kind of entry. The function in the key says which kind it is.
+pub(crate) trait Compiled: Sized {
+    fn of(entry: &Entry) -> Option<&Arc<Self>>;
+    fn entry(this: Arc<Self>) -> Entry;
+}
+
+macro_rules! compiled {
+    ($($kind:ident)*) => {
+        $(impl Compiled for $kind {
+            #[inline]
+            fn of(entry: &Entry) -> Option<&Arc<Self>> {
+                match entry {
+                    Entry::$kind(this) => Some(this),
+                    _ => None,
+                }
+            }
+
+            fn entry(this: Arc<Self>) -> Entry {
+                Entry::$kind(this)
+            }
+        })*
+    };
+}
+
+compiled! { Transform Contraction PackedAxes NamedShape }
+
+/// A rearrangement, reduction or repeat.
+pub(crate) struct Transform {
     pub(crate) recipe: Recipe,
     /// What the recipe says of itself, kept since each call asks.
     pub(crate) needs_sizes: bool,
@@ -82,8 +120,9 @@ struct Form {
 
 /// The same, borrowed from a call.
 pub(crate) struct Lookup<'c> {
-    call: &'c Call,
     form: Form,
+    pattern: Object,
+    kwnames: Object,
     lengths: &'c [i64],
     hash: u64,
 }
@@ -95,18 +134,30 @@ impl<'c> Lookup<'c> {
         let (function, reduction) = (call.function, call.reduction);
         let (framework, names) = (call.native.index(), call.count());
         let form = Form { function, reduction, framework, ndim, names };
-        let kind = reduction.map_or(0, |reduction| reduction as usize + 1);
-        let meta = function as usize | kind << 2 | framework << 6 | names << 12 | ndim << 16;
-        let hash = mix(call.pattern_hash, meta as u64);
+        let hash = form.hash(call.pattern_hash);
         let hash = lengths.iter().fold(hash, |hash, length| mix(hash, length.cast_unsigned()));
-        Self { call, form, lengths, hash }
+        Self { form, pattern: call.pattern, kwnames: call.kwnames, lengths, hash }
+    }
+
+    /// For a pattern without lengths; `ndim` is a rank, or how many tensors there are.
+    #[inline]
+    pub(crate) fn plain(
+        function: Function,
+        native: Native,
+        pattern: &'c PlainPattern,
+        ndim: usize,
+    ) -> Self {
+        let framework = native.index();
+        let form = Form { function, reduction: None, framework, ndim, names: 0 };
+        let hash = form.hash(pattern.hash);
+        Self { form, pattern: pattern.object, kwnames: null_mut(), lengths: &[], hash }
     }
 
     #[inline]
     fn is(&self, key: &Key) -> bool {
         key.form == self.form
-            && is_same_text(key.pattern.as_ptr(), self.call.pattern)
-            && are_same_names(pointer(key.kwnames.as_ref()), self.call.kwnames, self.form.names)
+            && is_same_text(key.pattern.as_ptr(), self.pattern)
+            && are_same_names(pointer(key.kwnames.as_ref()), self.kwnames, self.form.names)
             // Element by element: `memcmp` of two empty slices makes a masked load from a dangling
             // address, which costs 50 ns on AVX-512 machines.
             && key.lengths.iter().eq(self.lengths)
@@ -115,8 +166,8 @@ impl<'c> Lookup<'c> {
     fn to_key(&self, py: Python<'_>) -> Key {
         // SAFETY: the caller of the builtin keeps both objects alive, and a null tuple is none.
         let (pattern, kwnames) = unsafe {
-            let pattern = Bound::from_borrowed_ptr(py, self.call.pattern);
-            (pattern, Bound::from_borrowed_ptr_or_opt(py, self.call.kwnames))
+            let pattern = Bound::from_borrowed_ptr(py, self.pattern);
+            (pattern, Bound::from_borrowed_ptr_or_opt(py, self.kwnames))
         };
         Key {
             form: self.form,
@@ -128,16 +179,35 @@ impl<'c> Lookup<'c> {
 
     /// What `read` makes of the entry, under the guard: it must not run Python code.
     #[inline]
-    pub(crate) fn read<R>(&self, py: Python<'_>, read: impl FnOnce(&Arc<Entry>) -> R) -> Option<R> {
-        TABLE.enter(py, |table| table.get(self.hash, |key| self.is(key), read))
+    pub(crate) fn read<E: Compiled, R>(
+        &self,
+        py: Python<'_>,
+        read: impl FnOnce(&Arc<E>) -> R,
+    ) -> Option<R> {
+        let read = |entry: &Entry| E::of(entry).map(read);
+        TABLE.enter(py, |table| table.get(self.hash, |key| self.is(key), read)).flatten()
     }
 
-    pub(crate) fn insert(&self, py: Python<'_>, entry: Arc<Entry>) {
+    pub(crate) fn insert<E: Compiled>(&self, py: Python<'_>, entry: Arc<E>) {
         let key = self.to_key(py);
+        let entry = E::entry(entry);
         let retired = TABLE.enter(py, |table| table.insert(self.hash, key, entry));
         // The guard is gone: dropping programs may run Python code. PyO3 would put off what is
         // dropped while it does not know that the thread is attached.
         Python::attach(|_| drop(retired));
+    }
+}
+
+impl Form {
+    #[inline]
+    fn hash(&self, pattern_hash: u64) -> u64 {
+        let kind = self.reduction.map_or(0, |reduction| reduction as usize + 1);
+        let meta = self.function as usize
+            | kind << 3
+            | self.framework << 7
+            | self.names << 13
+            | self.ndim << 17;
+        mix(pattern_hash, meta as u64)
     }
 }
 

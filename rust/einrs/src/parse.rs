@@ -24,10 +24,7 @@ impl<'t> Pattern<'t> {
     /// assert_eq!(error.kind(), &ErrorKind::Syntax(Syntax::NestedBracket));
     /// ```
     pub fn parse(text: &'t str) -> Result<Self, Error> {
-        if text.len() > MAX_BYTES {
-            return Err(Error::new(Syntax::TooLong, text, []));
-        }
-        let mut cursor = Cursor { text, at: 0 };
+        let mut cursor = Cursor::new(text, Grammar::default())?;
         let left = cursor.side()?;
         let arrow = cursor.arrow().ok_or_else(|| cursor.no_arrow())?;
         let right = cursor.side()?;
@@ -57,12 +54,31 @@ pub(crate) fn normalise(name: &str) -> Cow<'_, str> {
     if name.is_ascii() { Cow::Borrowed(name) } else { Cow::Owned(name.nfkc().collect()) }
 }
 
-struct Cursor<'t> {
+/// What a text may hold besides a plain pattern.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Grammar {
+    /// `_` by itself is an axis, which may stand more than once.
+    pub(crate) underscore: bool,
+    /// A name may stand twice on one side.
+    pub(crate) duplicates: bool,
+    /// A comma ends a side.
+    pub(crate) commas: bool,
+}
+
+pub(crate) struct Cursor<'t> {
     text: &'t str,
     at: usize,
+    pub(crate) grammar: Grammar,
 }
 
 impl<'t> Cursor<'t> {
+    pub(crate) fn new(text: &'t str, grammar: Grammar) -> Result<Self, Error> {
+        if text.len() > MAX_BYTES {
+            return Err(Error::new(Syntax::TooLong, text, []));
+        }
+        Ok(Self { text, at: 0, grammar })
+    }
+
     fn peek(&self) -> Option<char> {
         // Most patterns are ASCII: one byte read decides without decoding.
         match *self.text.as_bytes().get(self.at)? {
@@ -99,19 +115,38 @@ impl<'t> Cursor<'t> {
         self.text.as_bytes()[self.at..].starts_with(b"->")
     }
 
-    fn arrow(&mut self) -> Option<Span> {
+    pub(crate) fn arrow(&mut self) -> Option<Span> {
         self.at_arrow().then(|| {
             self.at += 2;
             Span::new(self.at - 2, self.at)
         })
     }
 
-    /// Everything up to the next arrow or the end.
-    fn side(&mut self) -> Result<Side<'t>, Error> {
+    /// Eats a comma that ended a side.
+    pub(crate) fn comma(&mut self) -> bool {
+        let is_comma = self.peek() == Some(',');
+        self.at += usize::from(is_comma);
+        is_comma
+    }
+
+    /// Refuses what a side ended at, unless that is the end of the text.
+    pub(crate) fn expect_end(&self) -> Result<(), Error> {
+        match self.peek() {
+            None => Ok(()),
+            Some(character) => {
+                let kind = Syntax::UnknownCharacter { character };
+                Err(self.error(kind, [Span::new(self.at, self.at + character.len_utf8())]))
+            }
+        }
+    }
+
+    /// Everything up to the next arrow, comma or the end.
+    pub(crate) fn side(&mut self) -> Result<Side<'t>, Error> {
         let mut side = SideBuilder::new(self.at);
         while let Some(c) = self.peek() {
             match c {
                 '-' if self.at_arrow() => break,
+                ',' if self.grammar.commas => break,
                 '(' => self.open_group(&mut side)?,
                 ')' => self.close_group(&mut side)?,
                 '.' => {
@@ -188,8 +223,14 @@ impl<'t> Cursor<'t> {
         if word.bytes().all(|byte| byte.is_ascii_digit()) {
             return self.number(word, span);
         }
-        check_name(word).map_err(|kind| self.error(kind, [span]))?;
+        let skipped = self.grammar.underscore && word == "_";
+        if !skipped {
+            check_name(word).map_err(|kind| self.error(kind, [span]))?;
+        }
         let name = normalise(word);
+        if skipped || self.grammar.duplicates {
+            return Ok(Axis { kind: AxisKind::Name(name), span });
+        }
         match side.axes.iter().find(|axis| axis.name() == Some(&name)) {
             Some(first) => {
                 let kind = Syntax::Duplicate { name: name.into() };

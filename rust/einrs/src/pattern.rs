@@ -31,6 +31,18 @@ impl<'t> Pattern<'t> {
     pub fn text(&self) -> &'t str {
         self.text
     }
+
+    /// How many dimensions the left side describes, and whether an ellipsis stands for more.
+    ///
+    /// ```
+    /// assert_eq!(einrs::Pattern::parse("b (h w) ... -> b h w ...")?.rank(), (2, true));
+    /// # Ok::<(), einrs::Error>(())
+    /// ```
+    #[must_use]
+    pub fn rank(&self) -> (usize, bool) {
+        let open = self.left.ellipsis().is_some();
+        (self.left.dims.len() - usize::from(open), open)
+    }
 }
 
 /// One side of a pattern: its dimensions, each made of elementary axes.
@@ -54,6 +66,19 @@ impl<'t> Side<'t> {
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.axes.iter().filter_map(Axis::name)
+    }
+
+    /// From the first dimension to the last, without the space around them.
+    pub(crate) fn trimmed(&self) -> Span {
+        match (self.dims.first(), self.dims.last()) {
+            (Some(first), Some(last)) => Span::new(first.span.start, last.span.end),
+            _ => Span::new(self.span.start, self.span.start),
+        }
+    }
+
+    /// The side as it is written, the space around it included.
+    pub(crate) fn text_of<'p>(&self, pattern: &'p str) -> &'p str {
+        self.span.of(pattern)
     }
 
     /// The dimension that holds the ellipsis.

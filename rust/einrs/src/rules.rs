@@ -97,19 +97,11 @@ impl Pattern<'_> {
         if ndim > MAX_RANK {
             return Err(self.error(Rule::HugeRank { ndim }, []));
         }
-        let at_least = self.left.ellipsis().is_some();
-        let expected = self.left.dims.len() - usize::from(at_least);
+        let (expected, at_least) = self.rank();
         if ndim == expected || (at_least && ndim > expected) {
             return Ok(ndim - expected);
         }
-        Err(self.error(Rule::WrongRank { expected, at_least, ndim }, [self.trimmed_left()]))
-    }
-
-    fn trimmed_left(&self) -> Span {
-        match (self.left.dims.first(), self.left.dims.last()) {
-            (Some(first), Some(last)) => Span::new(first.span.start, last.span.end),
-            _ => Span::new(self.left.span.start, self.left.span.start),
-        }
+        Err(self.error(Rule::WrongRank { expected, at_least, ndim }, [self.left.trimmed()]))
     }
 
     fn axis_named(&self, name: &str) -> Option<&Axis<'_>> {

@@ -5,7 +5,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::{ErrorKind, Given, MAX_AXES, MAX_BYTES, MAX_RANK, Misfit, Rule, Syntax};
+use crate::{
+    EinMixRule, EinsumRule, ErrorKind, Given, MAX_AXES, MAX_BYTES, MAX_RANK, Misfit, PackRule,
+    Rule, ShapeRule, Syntax,
+};
 
 impl Display for ErrorKind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -14,6 +17,10 @@ impl Display for ErrorKind {
             Self::Rule(kind) => rule(kind, f),
             Self::Given(kind) => given(kind, f),
             Self::Misfit(kind) => misfit(*kind, f),
+            Self::Einsum(kind) => einsum(kind, f),
+            Self::Pack(kind) => pack(kind, f),
+            Self::Shape(kind) => shape(kind, f),
+            Self::EinMix(kind) => einmix(kind, f),
         }
     }
 }
@@ -183,6 +190,176 @@ fn misfit(kind: Misfit, f: &mut Formatter<'_>) -> fmt::Result {
         Misfit::OutputOverflow { dim } => {
             write!(f, "the axes of output dimension {dim} multiply to more than 64 bits")
         }
+    }
+}
+
+fn einsum(kind: &EinsumRule, f: &mut Formatter<'_>) -> fmt::Result {
+    match kind {
+        EinsumRule::NoArrowInEinsum => {
+            write!(f, "Einsum pattern must contain '->'.\n write the axes of the result after it")
+        }
+        EinsumRule::UnitInEinsum => write!(
+            f,
+            "Singleton () axes are not yet supported in einsum.\n \
+             take them out by rearrange before"
+        ),
+        EinsumRule::GroupInEinsum => write!(
+            f,
+            "Shape rearrangement is not yet supported in einsum.\n \
+             split or join axes by rearrange, before or after"
+        ),
+        EinsumRule::NumberInEinsum => {
+            write!(f, "Anonymous axes are not yet supported in einsum.\n give the axis a name")
+        }
+        EinsumRule::TooManyNames => {
+            write!(f, "Too many axes in einsum.\n there are 52 letters for their names")
+        }
+        EinsumRule::UnknownOutput { near, glued: None, .. } => {
+            write!(f, "no tensor has this axis{}", Near(near))
+        }
+        EinsumRule::UnknownOutput { glued: Some(glued), .. } => write!(
+            f,
+            "'{glued}' is one axis: names are separated by spaces, as in '{}'",
+            Spaced(glued),
+        ),
+        EinsumRule::OperandCount { expected, given } => {
+            write!(f, "einsum pattern describes {expected} tensors, {given} are given")
+        }
+        EinsumRule::OperandRank { operand, expected, at_least, ndim } => write!(
+            f,
+            "tensor #{operand} of einsum (the first is #0) has {ndim} dimensions, \
+             its axes describe {}{expected}",
+            if *at_least { "at least " } else { "" },
+        ),
+        EinsumRule::AxisMismatch { name, first, second } => write!(
+            f,
+            "axis '{name}' of einsum has length {} in tensor #{} and length {} in tensor #{} \
+             (the first is #0)",
+            first.1, first.0, second.1, second.0,
+        ),
+    }
+}
+
+fn pack(kind: &PackRule, f: &mut Formatter<'_>) -> fmt::Result {
+    match kind {
+        PackRule::DuplicateInPack => write!(f, "each name and the * stand once"),
+        PackRule::NoStar => write!(f, "the * stands for the axes that are packed"),
+        PackRule::BadNameInPack { .. } => {
+            write!(f, "a pattern holds names and one *, separated by spaces")
+        }
+        PackRule::TooFewAxes { index, at_least, ndim } => write!(
+            f,
+            "tensor #{index} (the first is #0) has {ndim} dimensions, the pattern names {at_least}"
+        ),
+        PackRule::WrongPackedRank { expected, ndim } => write!(
+            f,
+            "the tensor to unpack has {ndim} dimensions, the pattern describes {expected}"
+        ),
+        PackRule::PackMismatch { name, first, other } => write!(
+            f,
+            "axis '{name}' has length {first} in tensor #0 and length {} in tensor #{}: \
+             only the axes of * may differ",
+            other.1, other.0,
+        ),
+        PackRule::TwoUnknownLengths => {
+            write!(f, "the shapes to unpack hold more than one -1: one length can be inferred")
+        }
+        PackRule::NegativeInShape { length } => {
+            write!(
+                f,
+                "a shape to unpack holds {length}: lengths are never negative, but for one -1"
+            )
+        }
+        PackRule::ShapeOverflow => write!(f, "the shapes to unpack multiply to more than 64 bits"),
+        PackRule::CannotSplit { length, total, unknown: false } => {
+            write!(f, "the axis has length {length}, the shapes to unpack need {total}")
+        }
+        PackRule::CannotSplit { length, total, unknown: true } => write!(
+            f,
+            "the axis has length {length}, the shapes to unpack need {total} without the unknown one"
+        ),
+        PackRule::UnknownNotDivisible { rest, product } => write!(
+            f,
+            "the shape with -1 is left {rest} elements, which its other lengths ({product}) do \
+             not divide into one length"
+        ),
+    }
+}
+
+fn shape(kind: &ShapeRule, f: &mut Formatter<'_>) -> fmt::Result {
+    match kind {
+        ShapeRule::ComposedShape => {
+            write!(f, "parse_shape names whole dimensions: it takes no axes in brackets")
+        }
+        ShapeRule::WrongShapeRank { expected, at_least, ndim } => write!(
+            f,
+            "the shape has {ndim} dimensions, the pattern describes {}{expected}",
+            if *at_least { "at least " } else { "" },
+        ),
+        ShapeRule::NotOne { dim, length } => {
+            write!(f, "dimension {dim} has length {length}, the pattern says 1")
+        }
+        ShapeRule::NumberMismatch { dim, length, number } => {
+            write!(f, "dimension {dim} has length {length}, the pattern says {number}")
+        }
+    }
+}
+
+fn einmix(kind: &EinMixRule, f: &mut Formatter<'_>) -> fmt::Result {
+    match kind {
+        EinMixRule::UnknownInOutput { axes } => write!(
+            f,
+            "Unrecognized identifiers on the right side of EinMix {}\n \
+             neither input nor weight has them",
+            Names(axes),
+        ),
+        EinMixRule::EllipsisInWeight => {
+            write!(f, "Ellipsis is not supported in weight, as its shape should be fully specified")
+        }
+        EinMixRule::OneEllipsis => write!(f, "Ellipsis in EinMix should be on both sides"),
+        EinMixRule::MixEllipsisInGroup => {
+            write!(f, "Ellipsis on left side can't be in parenthesis")
+        }
+        EinMixRule::NumberInEinMix => {
+            write!(f, "Anonymous axes (numbers) are not allowed in EinMix")
+        }
+        EinMixRule::GroupInWeight => write!(f, "Parenthesis is not allowed in weight shape"),
+        EinMixRule::UnitInWeight => {
+            write!(f, "a shape of weight or bias holds names only: leave the 1 out")
+        }
+        EinMixRule::WeightLength { axis } => write!(
+            f,
+            "Dimension {axis} of weight should be specified\n give its length, as in {axis}=2"
+        ),
+        EinMixRule::UnusedMixLength { name, near } => {
+            write!(f, "Axes {name} are not used in pattern{}", Near(near))
+        }
+        EinMixRule::RedundantWeight { axes } => write!(
+            f,
+            "Weight axes {} are redundant\n neither input nor output has them",
+            Names(axes),
+        ),
+        EinMixRule::BiasNotInOutput { axes } => {
+            write!(f, "Bias axes {} not present in output", Names(axes))
+        }
+        EinMixRule::BiasLength { axes } => {
+            write!(f, "Sizes not provided for bias axes {}", Names(axes))
+        }
+        EinMixRule::BiasBeforeEllipsis => {
+            write!(f, "all bias dimensions should go after ellipsis in the output")
+        }
+    }
+}
+
+/// The letters of a word with spaces between them.
+struct Spaced<'n>(&'n str);
+
+impl Display for Spaced<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (i, letter) in self.0.chars().enumerate() {
+            write!(f, "{}{letter}", if i == 0 { "" } else { " " })?;
+        }
+        Ok(())
     }
 }
 

@@ -42,6 +42,33 @@ impl Strided {
             self.strides.fill(strides.iter().copied());
         }
     }
+
+    /// Makes this the view of a part of one axis that begins at its first element, the axis split
+    /// into `sizes`: what numpy's reshape gives for a slice.
+    ///
+    /// ```
+    /// let mut view = einrs::Strided::default();
+    /// view.part(&[2, 12], &[12, 1], 1, &[2, 3], 1);
+    /// assert_eq!((&*view.shape, &*view.strides), (&[2, 2, 3][..], &[12, 3, 1][..]));
+    /// ```
+    pub fn part(&mut self, shape: &[i64], strides: &[i64], axis: usize, sizes: &[i64], item: i64) {
+        self.shape.fill([&shape[..axis], sizes, &shape[axis + 1..]].concat());
+        self.strides.fill([&strides[..axis], sizes, &strides[axis + 1..]].concat());
+        let split = &mut self.strides.as_mut_slice()[axis..axis + sizes.len()];
+        let mut stride = strides[axis];
+        for (out, size) in split.iter_mut().zip(sizes).rev() {
+            *out = stride;
+            stride = stride.wrapping_mul(*size);
+        }
+        if sizes.len() == 1 {
+            return;
+        }
+        if self.shape.contains(&0) {
+            set_contiguous(&self.shape, self.strides.as_mut_slice(), item);
+        } else {
+            set_unit_strides(&self.shape, self.strides.as_mut_slice(), item);
+        }
+    }
 }
 
 impl Plan<'_> {

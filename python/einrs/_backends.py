@@ -1,0 +1,20 @@
+"""The names of einops' module `einops._backends`."""
+
+from .compat.abstract import AbstractBackend as AbstractBackend
+from .compat.abstract import HashableTuple as HashableTuple
+from .compat.abstract import UnknownSize as UnknownSize
+from .compat.adapter import _debug_importing as _debug_importing
+from .compat.adapter import _loaded_backends as _loaded_backends
+from .compat.adapter import _type2backend as _type2backend
+from .compat.adapter import get_backend as get_backend
+from .compat.backends import CupyBackend as CupyBackend
+from .compat.backends import JaxBackend as JaxBackend
+from .compat.backends import NumpyBackend as NumpyBackend
+from .compat.backends import OneFlowBackend as OneFlowBackend
+from .compat.backends import PaddleBackend as PaddleBackend
+from .compat.backends import TensorflowBackend as TensorflowBackend
+from .compat.backends import TFKerasBackend as TFKerasBackend
+from .compat.backends import TorchBackend as TorchBackend
+from .compat.small_backends import MLXBackend as MLXBackend
+from .compat.small_backends import PyTensorBackend as PyTensorBackend
+from .compat.small_backends import TinygradBackend as TinygradBackend

@@ -1,0 +1,1 @@
+"""The package that einops has for experiments, without any."""
