@@ -188,7 +188,7 @@ def _same_torch(one: Any, other: Any, case: Case) -> bool:
     # Bytes, since a NaN is not equal to itself and the 8-bit floats cannot be compared.
     # A clone, since a single element is contiguous with any stride.
     pair = [tensor.detach().resolve_conj().reshape(-1).clone() for tensor in (one, other)]
-    return torch.equal(pair[0].view(torch.uint8), pair[1].view(torch.uint8))
+    return torch.equal(*[one.contiguous().view(torch.uint8) for one in pair])
 
 
 # --- jax

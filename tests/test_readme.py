@@ -2,6 +2,8 @@
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +26,10 @@ def blocks(text: str) -> list[Block]:
 
 def run(block: Block) -> None:
     """Runs a block: a session with its outputs compared, or plain code."""
+    if "install()" in block.code:
+        # It is for a program that has not imported einops, as the tests have.
+        subprocess.run([sys.executable, "-W", "error", "-c", block.code], check=True)
+        return
     if ">>> " not in block.code:
         code = compile("\n" * (block.line - 1) + block.code, str(README), "exec")
         exec(code, {"__name__": "readme"})

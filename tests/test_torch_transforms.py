@@ -212,9 +212,12 @@ def test_fx_of_a_wrapped_function() -> None:
 
 
 def test_fx_of_a_bare_function() -> None:
-    """As with einops, whose error says no more."""
-    with pytest.raises(einrs.EinopsError, match=r"Tensor type unknown to einops.*Proxy"):
-        torch.fx.symbolic_trace(lambda x: einrs.rearrange(x, "a b -> b a"))
+    """Plain nodes; a proxy has no rank, so that a call with an ellipsis stays one node."""
+    for pattern, op in (("a b -> b a", "call_method"), ("a ... -> ... a", "call_function")):
+        traced = torch.fx.symbolic_trace(lambda x, p=pattern: einrs.rearrange(x, p))
+        assert [node.op for node in traced.graph.nodes][1:] == [op, "output"]
+        x = torch.arange(6).reshape(2, 3)
+        assert torch.equal(traced(x), x.T)
 
 
 # --- fake tensors and modes

@@ -60,7 +60,7 @@ def einsum(*tensors_and_pattern: Any) -> Any:
     """`einrs.einsum` for any arguments."""
     check_einsum(tensors_and_pattern)
     *tensors, pattern = tensors_and_pattern
-    _check_text(pattern, "einsum", tensors[0])
+    check_text(pattern, "einsum", tensors[0])
     framework = _framework_of(tensors[0], "einsum", pattern)
     return _joins.einsum(framework, tuple(tensors), pattern)
 
@@ -75,7 +75,7 @@ def check_einsum(tensors_and_pattern: tuple[Any, ...]) -> None:
 
 def pack(tensors: Any, pattern: Any) -> tuple[Any, list[Any]]:
     """`einrs.pack` for any arguments."""
-    _check_text(pattern, "pack", None)
+    check_text(pattern, "pack", None)
     try:
         iterator = iter(tensors)
     except TypeError:
@@ -101,7 +101,7 @@ def pack(tensors: Any, pattern: Any) -> tuple[Any, list[Any]]:
 
 def unpack(tensor: Any, packed_shapes: Any, pattern: Any) -> list[Any]:
     """`einrs.unpack` for any arguments."""
-    _check_text(pattern, "unpack", tensor)
+    check_text(pattern, "unpack", tensor)
     framework = _framework_of(tensor, "unpack", pattern)
     if hasattr(framework, "as_one_node") and _frameworks.is_symbol(packed_shapes):
         return cast("list[Any]", framework.as_one_node("unpack", tensor, packed_shapes, pattern))
@@ -178,7 +178,7 @@ def _packed_length(size: Any, pattern: str) -> Any:
 
 def parse_shape(x: Any, pattern: Any) -> dict[str, Any]:
     """`einrs.parse_shape` for any arguments."""
-    _check_text(pattern, "parse_shape", x)
+    check_text(pattern, "parse_shape", x)
     framework = _framework_of(x, "parse_shape", pattern)
     rank = None if "..." in pattern else len(pattern.split())
     shape = _shape_of(framework, x, "parse_shape", pattern, lambda: rank)
@@ -213,7 +213,7 @@ def asnumpy(tensor: Any) -> Any:
     return framework.to_numpy(tensor)
 
 
-def _check_text(pattern: Any, function: str, tensor: Any) -> None:
+def check_text(pattern: Any, function: str, tensor: Any) -> None:
     if not isinstance(pattern, str):
         raise _errors.pattern_type(function, pattern)
     if not _is_unicode(pattern):

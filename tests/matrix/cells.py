@@ -1,4 +1,4 @@
-"""Turns tests into cells of the page "Where it works": a pytest plugin of one marker and one fixture.
+"""Turns tests into cells of the page "Where it works": a pytest plugin, a marker and a fixture.
 
 A test fills cells by the marker `cell`:
 
@@ -12,7 +12,7 @@ are given: `cell("jax", mode="scan", operation="every function")`. Tests of one 
 together, the worst outcome first: fails, alike, passes, not run.
 
 A test that has seen hand-written code fail in the same way asks for the fixture `alike` and calls
-`alike(reason)`: the cell then says so, with the reason. A skipped test is "not run", with its reason.
+`alike(reason)`: the cell then says so, with the reason. A skipped test is "not run", with why.
 
     pytest tests/matrix --cells docs/cells
 

@@ -1,4 +1,4 @@
-"""Checks operations on tensors whose layout allows only some: jagged, sparse, quantized, numbers."""
+"""Checks operations on tensors whose layout allows some only: jagged, sparse, quantized."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Checks every operation on tensors that are not plain: fakes, subclasses, modes, layouts, dtypes."""
+"""Checks every operation on tensors that are not plain: fakes, subclasses, modes, dtypes."""
 
 import copy
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Programs that need a process of their own, to one word for each operation: ok, or what went wrong.
+"""Programs that need a process of their own, to a word for each operation: ok, or what failed.
 
 python torch_programs.py first_call
 """
@@ -53,9 +53,10 @@ def caches() -> Outcomes:
         if any(tensor.requires_grad for tensor in tensors(result)):
             total(result).backward()
         graphs, autograd = counters["inductor"], counters["aot_autograd"]
+        hits = autograd["autograd_cache_hit"] + graphs["fxgraph_cache_hit"]
         found[name] = (
             f"{graphs['fxgraph_cache_miss']} graphs and {autograd['autograd_cache_miss']} of "
-            f"AOTAutograd missed, {autograd['autograd_cache_hit'] + graphs['fxgraph_cache_hit']} hit"
+            f"AOTAutograd missed, {hits} hit"
         )
 
     return outcomes(run) | found

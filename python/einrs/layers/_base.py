@@ -87,6 +87,11 @@ class OperationLayer(PatternLayer):
 
         return _prepare_recipes_for_all_dims(self.pattern, self._verb(), self._names)
 
+    def recipe(self) -> Any:
+        """The recipe for the lowest rank that the pattern takes, as einops up to 0.6 had it."""
+        recipes = self.multirecipe()
+        return recipes[min(recipes)]
+
     @property
     def _multirecipe(self) -> dict[int, Any]:
         return self.multirecipe()

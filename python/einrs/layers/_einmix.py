@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .. import _einrs, _errors
+from .. import _einrs, _errors, _ops
 from .._errors import EinopsError
 from ._base import PatternLayer, RearrangeMixin, described, integers, not_prepared
 
@@ -230,7 +230,7 @@ def analysed(
 
     """
     try:
-        _check_texts(pattern, weight_shape, bias_shape)
+        _check_texts(pattern, weight_shape, bias_shape, lengths)
         given = dict(zip(lengths, integers(pattern, lengths), strict=True))
         _check_signs(pattern, given)
         refusal, parts = _einrs.einmix(pattern, weight_shape, bias_shape, tuple(given))
@@ -271,7 +271,7 @@ def _chosen(lengths: dict[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: length for name, length in lengths.items() if _normal(name) in names}
 
 
-def _check_texts(pattern: Any, weight_shape: Any, bias_shape: Any) -> None:
+def _check_texts(pattern: Any, weight_shape: Any, bias_shape: Any, lengths: dict[str, Any]) -> None:
     if not isinstance(pattern, str):
         raise _errors.pattern_type("EinMix", pattern)
     if not isinstance(weight_shape, str):
@@ -282,6 +282,8 @@ def _check_texts(pattern: Any, weight_shape: Any, bias_shape: Any) -> None:
         raise _errors.EinopsTypeError(
             f"bias shape should be string specifying which axes bias depends on, not {bias_shape!r}"
         )
+    for text in (pattern, weight_shape, bias_shape or "", *lengths):
+        _ops.check_text(text, "EinMix", None)
 
 
 def _check_signs(pattern: str, lengths: dict[str, Any]) -> None:

@@ -13,15 +13,13 @@ NAMES = ("a", "b", "c", "d", "h", "w", "n", "h1", "w2", "batch", "time_step", "x
 # Identifiers that NFKC leaves alone: Latin, Greek, CJK, Cyrillic, Hebrew, one beyond 16 bits.
 UNICODE_NAMES = ("é", "λ", "β2", "日本", "ж_x", "שלום", "𠀀")
 
-# Python keywords and the name `axis` (einops warns), parameter names, and names that NFKC changes.
+# Python keywords and `axis` (einops warns), a parameter of one operation, names that NFKC changes.
 ODD_NAMES = (
     "in",
     "is",
     "axis",
     "lambda",
     "reduction",
-    "tensor",
-    "pattern",
     "\u00b5",
     "ﬁ",
     "\uff57",

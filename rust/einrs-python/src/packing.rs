@@ -79,23 +79,30 @@ pub(crate) unsafe fn pack(
     // SAFETY: the caller's contract.
     let (tensors, pattern) =
         unsafe { (Bound::from_borrowed_ptr(py, *args), PlainPattern::read(*args.add(1))?) };
-    let tensors = items_of(&tensors)?;
-    let native = Native::of(tensors.first()?.get_type_ptr())?;
-    let joins = native.joins()?;
-    let (reshape, concat) = (joins.reshape.as_ref()?, joins.concat.as_ref()?);
-    let axes = PackedAxes::of(py, native, &pattern)?;
+    finished(pack_all(py, &tensors, &pattern))
+}
+
+fn pack_all<'py>(
+    py: Python<'py>,
+    tensors: &Bound<'py, PyAny>,
+    pattern: &PlainPattern,
+) -> Result<Bound<'py, PyAny>, Stopped> {
+    let tensors = items_of(tensors).or_readable()?;
+    let native = Native::of(tensors.first().or_readable()?.get_type_ptr()).or_readable()?;
+    let joins = native.joins().or_readable()?;
+    let (reshape, concat) =
+        (joins.reshape.as_ref().or_readable()?, joins.concat.as_ref().or_readable()?);
+    let axes = PackedAxes::of(py, native, pattern).or_readable()?;
     let (flat, shapes) = (PyList::empty(py), PyList::empty(py));
     for tensor in &tensors {
         if Native::of(tensor.get_type_ptr()) != Some(native) {
-            return None;
+            return Err(Stopped::Readable);
         }
-        let result = flatten(reshape, tensor, axes, &shapes)?;
-        flat.append(finished(py, result)?).ok()?;
+        flat.append(flatten(reshape, tensor, axes, &shapes)?)?;
     }
-    let at = axes.before.into_pyobject(py).ok()?;
-    let packed = call(concat.bind(py), [flat.as_any(), at.as_any()]);
-    let packed = finished(py, packed)?;
-    Some(PyTuple::new(py, [packed.as_any(), shapes.as_any()]).ok()?.into_ptr())
+    let at = axes.before.into_pyobject(py)?;
+    let packed = call(concat.bind(py), [flat.as_any(), at.as_any()])?;
+    Ok(PyTuple::new(py, [packed.as_any(), shapes.as_any()])?.into_any())
 }
 
 /// The tensor with its packed axes as one, which are added to `shapes`.
@@ -104,22 +111,22 @@ fn flatten<'py>(
     tensor: &Bound<'py, PyAny>,
     axes: PackedAxes,
     shapes: &Bound<'py, PyList>,
-) -> Option<PyResult<Bound<'py, PyAny>>> {
-    let shape = shape_of(tensor)?;
+) -> Result<Bound<'py, PyAny>, Stopped> {
+    let shape = shape_of(tensor).or_readable()?;
     let ndim = shape.len();
-    let end = ndim.checked_sub(axes.after).filter(|end| *end >= axes.before)?;
+    let end = ndim.checked_sub(axes.after).filter(|end| *end >= axes.before).or_readable()?;
     let mut length: i64 = 1;
     for i in axes.before..end {
-        length = length.checked_mul(exact_item(&shape, i)?)?;
+        length = length.checked_mul(exact_item(&shape, i).or_readable()?).or_readable()?;
     }
     // Slicing keeps the type, such as torch's `Size`.
     let slice = PySlice::new(tensor.py(), axes.before.cast_signed(), end.cast_signed(), 1);
-    shapes.append(item(shape.as_any(), slice.as_any()).ok()?).ok()?;
+    shapes.append(item(shape.as_any(), slice.as_any())?)?;
     if end - axes.before == 1 {
-        return Some(Ok(tensor.clone()));
+        return Ok(tensor.clone());
     }
-    let flat = axes.shape_with(&shape, &[length]).ok()?;
-    Some(call(reshape.bind(tensor.py()), [tensor, flat.as_any()]))
+    let flat = axes.shape_with(&shape, &[length])?;
+    Ok(call(reshape.bind(tensor.py()), [tensor, flat.as_any()])?)
 }
 
 /// `unpack(tensor, packed_shapes, pattern)`, likewise.
@@ -139,53 +146,64 @@ pub(crate) unsafe fn unpack(
         let tensor = Bound::from_borrowed_ptr(py, *args);
         (tensor, Bound::from_borrowed_ptr(py, *args.add(1)), PlainPattern::read(*args.add(2))?)
     };
-    let native = Native::of(tensor.get_type_ptr())?;
-    let axes = PackedAxes::of(py, native, &pattern)?;
-    let packed: Vec<Sizes> = items_of(&shapes)?.iter().map(integers).collect::<Option<_>>()?;
+    finished(unpack_all(py, &tensor, &shapes, &pattern))
+}
+
+fn unpack_all<'py>(
+    py: Python<'py>,
+    tensor: &Bound<'py, PyAny>,
+    shapes: &Bound<'py, PyAny>,
+    pattern: &PlainPattern,
+) -> Result<Bound<'py, PyAny>, Stopped> {
+    let native = Native::of(tensor.get_type_ptr()).or_readable()?;
+    let axes = PackedAxes::of(py, native, pattern).or_readable()?;
+    let shapes = items_of(shapes).or_readable()?;
+    let packed: Vec<Sizes> = shapes.iter().map(integers).collect::<Option<_>>().or_readable()?;
     if let Framework::Numpy(numpy) = native.framework() {
         // SAFETY: the array has the type that numpy registered, and `tensor` keeps it alive.
         return unsafe { unpack_array(py, numpy.array(tensor.as_ptr()), axes, &packed) };
     }
-    let shape = shape_of(&tensor)?;
-    let split = axes.split(shape.len(), || exact_item(&shape, axes.before), &packed)?;
+    let shape = shape_of(tensor).or_readable()?;
+    let split = axes.split(shape.len(), || exact_item(&shape, axes.before), &packed);
     let cutter = Cutter {
-        reshape: native.joins()?.reshape.as_ref()?,
-        tensor,
+        reshape: native.joins().or_readable()?.reshape.as_ref().or_readable()?,
+        tensor: tensor.clone(),
         shape,
         axes,
         whole: PySlice::full(py),
     };
     let results = PyList::empty(py);
-    for (piece, sizes) in split.iter().zip(&packed) {
-        results.append(finished(py, cutter.cut(*piece, sizes))?).ok()?;
+    for (piece, sizes) in split.or_readable()?.iter().zip(&packed) {
+        results.append(cutter.cut(*piece, sizes)?)?;
     }
-    Some(results.into_ptr())
+    Ok(results.into_any())
 }
 
 /// Views of an array, made here.
 ///
 /// # Safety
 /// We must be attached.
-unsafe fn unpack_array(
-    py: Python<'_>,
+unsafe fn unpack_array<'py>(
+    py: Python<'py>,
     array: Array<'_>,
     axes: PackedAxes,
     packed: &[Sizes],
-) -> Option<Object> {
+) -> Result<Bound<'py, PyAny>, Stopped> {
     let (shape, strides) = (array.shape(), array.strides());
-    let split = axes.split(shape.len(), || Some(shape[axes.before]), packed)?;
+    let split = axes.split(shape.len(), || Some(shape[axes.before]), packed).or_readable()?;
     let results = PyList::empty(py);
     let mut view = Strided::default();
     for (piece, sizes) in split.iter().zip(packed) {
         let sizes = piece.sizes(sizes);
         view.part(shape, strides, axes.before, &sizes, array.item());
-        let offset = isize::try_from(piece.start.wrapping_mul(strides[axes.before])).ok()?;
+        let offset = isize::try_from(piece.start.wrapping_mul(strides[axes.before]));
         // SAFETY: the pieces lie within their axis; the result is a new reference or null.
-        let part = unsafe { Bound::from_owned_ptr_or_opt(py, array.view_at(offset, &view)) };
-        let Some(part) = part else { return Some(null_mut()) };
-        results.append(part).ok()?;
+        let part = unsafe {
+            Bound::from_owned_ptr_or_err(py, array.view_at(offset.ok().or_readable()?, &view))?
+        };
+        results.append(part)?;
     }
-    Some(results.into_ptr())
+    Ok(results.into_any())
 }
 
 /// What all pieces of a tensor are cut with.
@@ -220,12 +238,41 @@ impl<'py> Cutter<'py> {
     }
 }
 
-/// A result of the framework. None if it refuses, for which the readable way looks for a reason.
-fn finished<'py>(
-    py: Python<'py>,
-    result: PyResult<Bound<'py, PyAny>>,
-) -> Option<Bound<'py, PyAny>> {
-    result.map_err(|error| error.restore(py)).map_err(|()| is_ordinary_exception(py)).ok()
+/// Why there is no result.
+enum Stopped {
+    /// The readable way is to be taken.
+    Readable,
+    /// An exception is set that is to be seen, such as an interrupt.
+    Raised,
+}
+
+impl<E: Into<PyErr>> From<E> for Stopped {
+    /// What a framework refuses the readable way looks into.
+    fn from(error: E) -> Self {
+        // SAFETY: errors are met attached.
+        let py = unsafe { Python::assume_attached() };
+        error.into().restore(py);
+        if is_ordinary_exception(py) { Self::Readable } else { Self::Raised }
+    }
+}
+
+trait OrReadable<T> {
+    fn or_readable(self) -> Result<T, Stopped>;
+}
+
+impl<T> OrReadable<T> for Option<T> {
+    fn or_readable(self) -> Result<T, Stopped> {
+        self.ok_or(Stopped::Readable)
+    }
+}
+
+/// A builtin's result: null with an exception set, or none for the readable way.
+fn finished(result: Result<Bound<'_, PyAny>, Stopped>) -> Option<Object> {
+    match result {
+        Ok(result) => Some(result.into_ptr()),
+        Err(Stopped::Raised) => Some(null_mut()),
+        Err(Stopped::Readable) => None,
+    }
 }
 
 fn items_of<'py>(sequence: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {

@@ -187,7 +187,11 @@ impl Sides<'_, '_> {
         bias: &List<'_>,
         given: impl Fn(&str) -> bool,
     ) -> Result<Vec<Option<String>>, Error> {
-        bias.check_shape()?;
+        // Unit axes and brackets make no difference to a bias, which is broadcast.
+        let number = |axis: &&Axis| matches!(axis.kind, AxisKind::Number(2..));
+        if let Some(axis) = bias.side.axes.iter().find(number) {
+            return Err(bias.error(EinMixRule::NumberInEinMix, &[axis.span]));
+        }
         if let Some(dim) = bias.side.ellipsis() {
             return Err(bias.error(EinMixRule::EllipsisInWeight, &[dim.span]));
         }

@@ -125,12 +125,14 @@ fn named_lengths<'s, 't>(
     side: &'s Side<'t>,
     shape: &'s [i64],
 ) -> impl Iterator<Item = (&'s Axis<'t>, i64)> {
-    let count = side.axes.len();
-    let ellipsis = side.axes.iter().position(|axis| axis.kind == AxisKind::Ellipsis);
-    side.axes.iter().enumerate().filter_map(move |(i, axis)| match ellipsis {
-        Some(at) if i == at => None,
-        Some(at) if i > at => Some((axis, shape[shape.len() - (count - i)])),
-        _ => Some((axis, shape[i])),
+    let count = side.dims.len();
+    let named = |dim| side.axes_of(dim).iter().find(|axis| axis.name().is_some());
+    let open = side.ellipsis().map(|dim| dim.first);
+    side.dims.iter().enumerate().filter_map(move |(i, dim)| {
+        let axis = named(dim)?;
+        let behind = open.is_some_and(|first| dim.first > first);
+        let at = if behind { shape.len() - (count - i) } else { i };
+        Some((axis, shape[at]))
     })
 }
 
