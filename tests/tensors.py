@@ -187,8 +187,9 @@ def _same_torch(one: Any, other: Any, case: Case) -> bool:
         return True
     # Bytes, since a NaN is not equal to itself and the 8-bit floats cannot be compared.
     # A clone, since a single element is contiguous with any stride.
-    pair = [tensor.detach().resolve_conj().reshape(-1).clone() for tensor in (one, other)]
-    return torch.equal(*[one.contiguous().view(torch.uint8) for one in pair])
+    dense = {"memory_format": torch.contiguous_format}
+    pair = [tensor.detach().resolve_conj().reshape(-1).clone(**dense) for tensor in (one, other)]
+    return torch.equal(*[tensor.view(torch.uint8) for tensor in pair])
 
 
 # --- jax

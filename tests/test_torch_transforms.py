@@ -211,13 +211,20 @@ def test_fx_of_a_wrapped_function() -> None:
     same(graph(numbers()), numbers().T + 1)
 
 
-def test_fx_of_a_bare_function() -> None:
+@pytest.mark.parametrize(
+    ("function", "op"),
+    [
+        (lambda x: einrs.rearrange(x, "a b -> b a"), "call_method"),
+        (lambda x: einrs.rearrange(x, "a ... -> ... a"), "call_function"),
+    ],
+    ids=["rank in the pattern", "ellipsis"],
+)
+def test_fx_of_a_bare_function(function: Callable[[Any], Any], op: str) -> None:
     """Plain nodes; a proxy has no rank, so that a call with an ellipsis stays one node."""
-    for pattern, op in (("a b -> b a", "call_method"), ("a ... -> ... a", "call_function")):
-        traced = torch.fx.symbolic_trace(lambda x, p=pattern: einrs.rearrange(x, p))
-        assert [node.op for node in traced.graph.nodes][1:] == [op, "output"]
-        x = torch.arange(6).reshape(2, 3)
-        assert torch.equal(traced(x), x.T)
+    traced = torch.fx.symbolic_trace(function)
+    assert [node.op for node in traced.graph.nodes][1:] == [op, "output"]
+    x = torch.arange(6).reshape(2, 3)
+    assert torch.equal(traced(x), x.T)
 
 
 # --- fake tensors and modes

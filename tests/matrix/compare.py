@@ -36,15 +36,17 @@ def check(
     hand: Function,
     same: Callable[[Any, Any], None],
     alike: Callable[[str], None],
+    explain: Callable[[BaseException], str] | None = None,
 ) -> None:
     """Asserts that einrs does in a mode what hand-written code does.
 
-    Where hand-written code fails in the mode, einrs may fail as well; the cell says so.
+    Where hand-written code fails in the mode, einrs may fail as well; the cell says so, by the
+    first line of the error if nothing else explains it.
     """
     # Hand-written code first: what a framework warns of once must not be laid at our door.
     expected, found = _expected(mode, hand), observed(mode, ours)
     if found.error is not None and expected.error is not None:
-        alike(first_line(expected.error))
+        alike((explain or first_line)(expected.error))
         return
     if found.error is not None:
         raise found.error

@@ -1,10 +1,11 @@
 """Checks every operation in other processes: first calls, loaders, caches, DTensors, replicas."""
 
+import copy
 import json
 import os
 import subprocess
 import sys
-import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,7 @@ class Rows(torch.utils.data.Dataset):  # type: ignore[type-arg]
 @pytest.mark.cell("torch")
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("mode", ["DataLoader: fork", "DataLoader: spawn"])
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:os.fork:RuntimeWarning")
 def test_loader(mode: str, operation: str) -> None:
     if mode == "DataLoader: fork" and not hasattr(os, "fork"):
         pytest.skip("this system has no fork")
@@ -99,14 +100,11 @@ def test_loader(mode: str, operation: str) -> None:
 @pytest.mark.cell("torch", mode="DataParallel")
 @pytest.mark.parametrize("operation", [name for name in OPERATIONS if OPERATIONS[name].layer])
 def test_replicas(operation: str) -> None:
-    """As DataParallel does it on several devices: copies of a module in threads."""
+    """What DataParallel does on several devices: copies of a module, each in a thread."""
     module = torch.nn.DataParallel(OURS[operation])
     same(module(numbers(4)), HANDS[operation](numbers(4)))
-    replicas = [OURS[operation] for _ in range(4)]
-    from torch.nn.parallel import parallel_apply
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        results = parallel_apply(replicas, [(numbers(batch),) for batch in (1, 2, 3, 4)])
+    replicas = [copy.deepcopy(OURS[operation]) for _ in range(4)]
+    with ThreadPoolExecutor(len(replicas)) as threads:
+        results = list(threads.map(lambda f, n: f(numbers(n)), replicas, (1, 2, 3, 4)))
     for batch, result in enumerate(results, 1):
         same(result, HANDS[operation](numbers(batch)))

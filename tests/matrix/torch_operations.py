@@ -79,6 +79,8 @@ POOL = "b (h c) d -> b h d"
 TILE = "b c d -> b (c k) d"
 WEIGHTS = "d e"
 
+# The same weights in every process.
+torch.manual_seed(0)
 REARRANGE, REDUCE = Rearrange(HEADS, h=2), Reduce(POOL, "mean", h=2)
 REPEAT, EINMIX = Repeat(TILE, k=2), EinMix("b c d -> b c e", WEIGHTS, "e", d=4, e=3)
 CALLED = Reduce(POOL, torch.logsumexp, h=2)

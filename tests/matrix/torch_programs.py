@@ -4,6 +4,7 @@ python torch_programs.py first_call
 """
 
 import json
+import os
 import sys
 import tempfile
 import warnings
@@ -30,14 +31,17 @@ def outcomes(run: Callable[[str], Any]) -> Outcomes:
     return found
 
 
+def traced_first(name: str) -> None:
+    """The first call in this process is one that is traced, and the graph is whole."""
+    compiled = torch.compile(OURS[name], backend="eager", fullgraph=True)
+    same(compiled(numbers()), HANDS[name](numbers()))
+
+
 def first_call() -> Outcomes:
-    """The first call of all is one that is traced, and the graph is whole."""
-
-    def run(name: str) -> None:
-        compiled = torch.compile(OURS[name], backend="eager", fullgraph=True)
-        same(compiled(numbers()), HANDS[name](numbers()))
-
-    return outcomes(run)
+    """Traces each operation in a process of its own, a copy of this one."""
+    context = torch.multiprocessing.get_context("fork" if hasattr(os, "fork") else None)
+    with context.Pool(1, maxtasksperchild=1) as pool:
+        return outcomes(lambda name: pool.apply(traced_first, (name,)))
 
 
 def caches() -> Outcomes:

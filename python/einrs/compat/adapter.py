@@ -234,6 +234,9 @@ def _is_ours(kind: type) -> bool:
 
 def _standing_for(framework: Framework, tensor: Any) -> Any:
     """The backend of that name which einops has for a framework, or else a general one."""
+    # A class is found among the subclasses only once its module is imported.
+    from . import backends, small_backends  # noqa: F401
+
     name = str(getattr(framework, "__name__", "")).rpartition("._")[2]
     for kind in _subclasses(AbstractBackend):
         if _is_ours(kind) and getattr(kind, "framework_name", None) == name:

@@ -4,6 +4,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use einrs::Einsum;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -88,19 +89,23 @@ fn contract(py: Python<'_>, contraction: &Contraction, tensors: &[Object]) -> Op
     let result = unsafe {
         vectorcall(contraction.function.as_ptr(), args.as_ptr().add(1), count, null_mut())
     };
-    if result.is_null() && is_ordinary_exception(py) {
+    if result.is_null() && is_refusal(py) {
         return None;
     }
     Some(result)
 }
 
-/// Whether the exception that is set is an `Exception`, which is then taken away; others, such as
-/// an interrupt, stay.
-pub(crate) fn is_ordinary_exception(py: Python<'_>) -> bool {
+/// Whether the exception that is set is a framework's plain refusal, which is then taken away.
+///
+/// Others stay, and the call is not tried again: interrupts, exhausted memory, and classes by which
+/// a framework stops a call from inside, as torch's checkpoints do.
+pub(crate) fn is_refusal(py: Python<'_>) -> bool {
     let Some(error) = PyErr::take(py) else { return false };
-    let ordinary = error.is_instance_of::<pyo3::exceptions::PyException>(py);
-    if !ordinary {
+    let refuses = error.get_type(py).is(&py.get_type::<PyTypeError>())
+        || error.get_type(py).is(&py.get_type::<PyValueError>())
+        || error.get_type(py).is(&py.get_type::<PyRuntimeError>());
+    if !refuses {
         error.restore(py);
     }
-    ordinary
+    refuses
 }

@@ -10,7 +10,7 @@ use pyo3::types::{PyList, PySlice, PyTuple};
 
 use crate::call::{Function, Object, PlainPattern, exact_integer};
 use crate::calling::{attribute, call, item};
-use crate::einsum::is_ordinary_exception;
+use crate::einsum::is_refusal;
 use crate::frameworks::{Framework, Native};
 use crate::ndarray::Array;
 use crate::table::Lookup;
@@ -252,7 +252,7 @@ impl<E: Into<PyErr>> From<E> for Stopped {
         // SAFETY: errors are met attached.
         let py = unsafe { Python::assume_attached() };
         error.into().restore(py);
-        if is_ordinary_exception(py) { Self::Readable } else { Self::Raised }
+        if is_refusal(py) { Self::Readable } else { Self::Raised }
     }
 }
 
