@@ -22,6 +22,9 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
+        # Within a trace there is nothing to compile: torch refuses it.
+        if torch.compiler.is_compiling() or torch.jit.is_tracing():
+            return function(*arguments, **keywords)
         traced = torch.compile(function, backend="eager", dynamic=False)
         try:
             return traced(*arguments, **keywords)
