@@ -4,6 +4,7 @@ PYTHON ?= python3
 N ?= 20000
 SEED ?= 0
 FUZZ_SECONDS ?= 60
+TORCH ?= 2.5.1
 
 # pyproject.toml is the one place that says which maturin builds einrs.
 MATURIN := $(shell sed -n 's/^requires = \["\(maturin[^"]*\)"\].*/\1/p' pyproject.toml)
@@ -13,7 +14,7 @@ IN_VENV := env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" PATH="$(CURDIR)/.ve
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-clients lint bench bench-quick fuzz fuzz-diff test-pythons clean install-demo install-test
+.PHONY: help demo test test-clients test-trace test-torch lint bench bench-quick fuzz fuzz-diff test-pythons clean install-demo install-test
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -26,10 +27,21 @@ test: install-test ## run every Rust and Python test; torch, jax, tensorflow and
 	$(IN_VENV) cargo test
 	$(IN_VENV) EINRS_REQUIRE="numpy tensorflow keras" python -m pytest tests/tensorflow
 	$(IN_VENV) EINRS_REQUIRE="tinygrad mlx pytensor dask xarray" python -m pytest tests/others
-	$(IN_VENV) EINRS_REQUIRE="numpy torch jax flax equinox skimage matplotlib" python -m pytest
+	$(IN_VENV) EINRS_REQUIRE="numpy torch jax flax equinox onnx onnxscript skimage matplotlib" \
+	    python -m pytest --numprocesses 2 --dist loadfile
 
 test-clients: ## run real packages on einops and on einrs and compare; fetches them into an environment of its own
 	bash scripts/test_clients.sh
+
+# One process for each folder: the cells of a run are written at its end.
+test-trace: install-test ## run every test of tracing, the long ones too, and write the page "Where it works"
+	$(IN_VENV) python -m pytest tests/matrix -m "slow_trace or not slow_trace" --cells docs/cells
+	$(IN_VENV) python -m pytest tests/tensorflow --cells docs/cells
+	$(IN_VENV) python scripts/where_it_works.py
+
+test-torch: ## run torch's tests of tracing on the version TORCH=2.5.1, in an environment of its own
+	bash scripts/test_torch.sh $(TORCH)
+	$(PYTHON) scripts/where_it_works.py
 
 lint: install-test ## check layout, lints and types
 	$(IN_VENV) cargo fmt --check
@@ -43,10 +55,12 @@ lint: install-test ## check layout, lints and types
 bench: install-test ## measure the compile path (criterion) and the operations (tables, and JSON in target/ops.json)
 	$(IN_VENV) cargo bench --package einrs --bench '*'
 	$(IN_VENV) python benches/ops.py --json target/ops.json
+	$(IN_VENV) python benches/trace.py
 
 bench-quick: install-test ## the same benchmarks in a short run that only shows that they work
 	$(IN_VENV) cargo bench --package einrs --bench '*' -- --quick
 	$(IN_VENV) python benches/ops.py --quick
+	$(IN_VENV) python benches/trace.py --quick
 
 fuzz: ## fuzz the core, FUZZ_SECONDS=60 a target; needs a nightly Rust and `cargo install cargo-fuzz`
 	for target in parse_round_trip bind; do \

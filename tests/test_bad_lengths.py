@@ -27,6 +27,9 @@ class Index:
     def __init__(self, result: Any) -> None:
         self.result = result
 
+    def __repr__(self) -> str:
+        return f"Index({self.result!r})"
+
     def __index__(self) -> Any:
         if isinstance(self.result, BaseException):
             raise self.result
@@ -40,6 +43,11 @@ class Multiplies:
         return self
 
     __rmul__ = __floordiv__ = __rfloordiv__ = __mul__
+
+
+def name(length: Any) -> str:
+    """No address, since the names of tests must be the same in every process."""
+    return repr(length).partition(" at 0x")[0]
 
 
 def calls(tensor: Any, length: Any) -> list[tuple[str, Callable[[], Any]]]:
@@ -68,7 +76,7 @@ WRONG_TYPES = [
 
 
 @each_tensor
-@pytest.mark.parametrize("length", WRONG_TYPES, ids=repr)
+@pytest.mark.parametrize("length", WRONG_TYPES, ids=name)
 def test_wrong_type(make: Callable[..., Any], length: Any) -> None:
     tensor = make(4, 3)
     for _ in range(2):

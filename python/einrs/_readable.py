@@ -18,7 +18,13 @@ Reduction = str | Callable[[Any, tuple[int, ...]], Any]
 
 
 class Framework(Protocol):
-    """What a framework's module provides: the five steps, how it wants them, and what joins."""
+    """What a framework's module provides: the five steps, how it wants them, and what joins.
+
+    A module may have four functions more. `shape_of_rank(tensor, rank)` gives the shape where the
+    tensor does not know how many axes it has. `visible(size)` is a size as the caller is to see it,
+    where the module computes with symbols of its own. `split(tensor, axis, lengths)` cuts at
+    symbols. `fused(function, tensors, *static)` runs a function of `_joins` as one compiled whole.
+    """
 
     LEAN: bool
     """Whether axes are reduced where they stand and moved together, or in einops' order."""
