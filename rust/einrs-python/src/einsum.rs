@@ -4,7 +4,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use einrs::Einsum;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -101,9 +101,11 @@ fn contract(py: Python<'_>, contraction: &Contraction, tensors: &[Object]) -> Op
 /// a framework stops a call from inside, as torch's checkpoints do.
 pub(crate) fn is_refusal(py: Python<'_>) -> bool {
     let Some(error) = PyErr::take(py) else { return false };
-    let refuses = error.get_type(py).is(&py.get_type::<PyTypeError>())
-        || error.get_type(py).is(&py.get_type::<PyValueError>())
-        || error.get_type(py).is(&py.get_type::<PyRuntimeError>());
+    let kind = error.get_type(py);
+    let refuses = kind.is(py.get_type::<PyTypeError>())
+        || kind.is(py.get_type::<PyValueError>())
+        || kind.is(py.get_type::<PyIndexError>())
+        || kind.is(py.get_type::<PyRuntimeError>());
     if !refuses {
         error.restore(py);
     }
