@@ -22,9 +22,11 @@ def rearrange(tensor: Any, pattern: str, **axes_lengths: Any) -> Any:
 
 def reduce(tensor: Any, pattern: str, reduction: _readable.Reduction, **axes_lengths: Any) -> Any:
     """`einrs.reduce`, traced."""
-    if isinstance(reduction, str) and reduction in OPERATIONS:
-        return _traced(reduction, tensor, pattern, None, axes_lengths)
-    check_reduction(tensor, pattern, reduction, axes_lengths)
+    # Asked first, since older versions of torch know no type of a function that is made in a trace.
+    if not callable(reduction):
+        if isinstance(reduction, str) and reduction in OPERATIONS:
+            return _traced(reduction, tensor, pattern, None, axes_lengths)
+        check_reduction(tensor, pattern, reduction, axes_lengths)
     return _traced("reduce", tensor, pattern, reduction, axes_lengths)
 
 

@@ -98,7 +98,7 @@ def replay(
     names = tuple(lengths)
     called = operation if reduction is None else reduction
     # A callable sees the axes as einops shows them: each by itself, the reduced ones last.
-    lean = framework.LEAN and (reduction is None or isinstance(reduction, str))
+    lean = framework.LEAN and not callable(reduction)
     refusal, recipe = _einrs.recipe(operation, pattern, names, len(shape), lean)
     if refusal is not None:
         raise refused(refusal, called, pattern, shape, lengths)
@@ -112,10 +112,10 @@ def replay(
         tensor = framework.reshape(tensor, sizes(split, axes))
     if permute is not None:
         tensor = framework.permute(tensor, permute)
-    if reduce is not None and isinstance(reduction, str):
-        tensor = framework.reduce(tensor, reduction, reduce)
-    elif reduce is not None and callable(reduction):
+    if reduce is not None and callable(reduction):
         tensor = reduction(tensor, reduce)
+    elif reduce is not None and isinstance(reduction, str):
+        tensor = framework.reduce(tensor, reduction, reduce)
     if expand is not None:
         tensor = framework.expand(tensor, sizes(expand[0], axes), expand[1])
     if merge is not None:

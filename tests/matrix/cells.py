@@ -163,8 +163,8 @@ def write(file: Path, cells: dict[tuple[str, str], Cell]) -> None:
     """Merges cells into a file: what was not run leaves an earlier outcome alone."""
     merged = dict(read(file)) if file.exists() else {}
     for key, cell in cells.items():
-        if cell[0] != NOT_RUN or merged.get(key, cell)[0] == NOT_RUN:
-            merged[key] = cell
+        earlier = merged.get(key, (NOT_RUN, ""))
+        merged[key] = worse(earlier, cell) if cell[0] == NOT_RUN else cell
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = ",\n".join(json.dumps([*key, *cell]) for key, cell in sorted(merged.items()))
     file.write_text(f"[\n{lines}\n]\n", "utf-8")

@@ -73,4 +73,6 @@ def first_line(error: BaseException) -> str:
     if lines[0] == "in user code:":
         # AutoGraph's message: a traceback, and then the class and the words.
         return lines[-1].strip()[:120]
-    return f"{type(error).__name__}: {lines[0][:120]}"
+    # One reason for arrays of all shapes.
+    words = lines[0].partition(" with shape ")[0]
+    return f"{type(error).__name__}: {words[:120]}"

@@ -43,8 +43,13 @@ def test_first_call(operation: str) -> None:
 @pytest.mark.slow_trace
 @pytest.mark.cell("torch", mode="DTensor: two processes, eager and compiled")
 @pytest.mark.parametrize("operation", [name for name in OPERATIONS if name != "asnumpy"])
-def test_distributed(operation: str) -> None:
-    assert distributed()[operation] == "ok"
+def test_distributed(operation: str, alike: Any) -> None:
+    """Eager results and placements always; compiled ones where hand-written code has them."""
+    said = distributed()[operation]
+    if said.startswith("AlikeError: "):
+        return alike(f"eager only; compiled: {said.removeprefix('AlikeError: ')}")
+    assert said == "ok"
+    return None
 
 
 @pytest.fixture(scope="module")

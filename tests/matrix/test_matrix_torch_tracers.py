@@ -181,13 +181,19 @@ TRACERS: dict[str, Callable[[Function, Any], Any]] = {
 @pytest.mark.filterwarnings(
     "ignore::torch.jit.TracerWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
 )
-def test_bad_shapes(mode: str, case: str) -> None:
+def test_bad_shapes(mode: str, case: str, alike: Any) -> None:
     """What eager code refuses, the traced graph refuses as well."""
     function, good, bad = BAD[case]
     tracer = TRACERS[mode.removeprefix("bad shapes: ")]
     torch._dynamo.reset()
     x = torch.randn(good)
-    traced = tracer(function, x)
+    try:
+        traced = tracer(function, x)
+    except KeyError:
+        # A bug of torch 2.5: it loses the name of a size that must be a multiple.
+        with pytest.raises(KeyError):
+            tracer(lambda x: x.reshape(x.shape[0] // 4, 4, -1), x)
+        return alike("this version of torch exports no size that must be a multiple")
     same(traced(x), function(x))
     for shape in bad:
         x = torch.randn(shape)
@@ -195,3 +201,4 @@ def test_bad_shapes(mode: str, case: str) -> None:
             function(x)
         with pytest.raises(Exception):  # noqa: B017 - of whatever class the tracer's graph raises
             traced(x)
+    return None

@@ -27,14 +27,25 @@ REASONS = {
     "expected scalar type": "the weights are float32",
     "Got unsupported ScalarType BFloat16": "numpy has no bfloat16",
     "KeyError(torch.bfloat16)": "numpy has no bfloat16",
+    "<original wrapped_add>": "numpy has no bfloat16",
     "could not infer output dtype. Input dtype must be": "integers have no mean",
     "does not require grad": "numpy arrays carry no gradients",
     "expected np.ndarray (got Proxy)": "a proxy has no values",
     "a leaf Variable that requires grad is being used in an in-place operation": (
         "the bias is added in place, as in einops"
     ),
+    "'InstructionTranslator' object has no attribute 'parent'": (
+        "this version of torch traces no torch.cond of a closure"
+    ),
+    "builtin: repr": "this version of torch asks for the repr of a module",
+    "satisfy the generated guard Ne(": "this version of torch fixes a batch that is sliced",
+    "Failed to export the model with torch.export": "this version of torch cannot export it",
+    "cannot reshape array of size": "this version of torch fixes the batch in ONNX",
 }
 """Words of errors that hand-written code gives as well, and what is behind them."""
+
+# Not `list | tuple`, which older versions of torch do not trace.
+SEQUENCES = (list, tuple)
 
 
 class Lines(logging.Handler):
@@ -103,7 +114,7 @@ def known_reason(error: BaseException) -> str:
 
 def same(ours: Any, theirs: Any) -> None:
     """Asserts equal structure, and tensors equal but for rounding."""
-    if isinstance(theirs, list | tuple):
+    if isinstance(theirs, SEQUENCES):
         assert len(ours) == len(theirs)
         for one, other in zip(ours, theirs, strict=True):
             same(one, other)
@@ -116,7 +127,7 @@ def same(ours: Any, theirs: Any) -> None:
 
 def tensors(tree: Any) -> list[Any]:
     """The tensors of a result, in order."""
-    return list(tree) if isinstance(tree, list | tuple) else [tree]
+    return list(tree) if isinstance(tree, SEQUENCES) else [tree]
 
 
 def total(tree: Any) -> Any:

@@ -66,6 +66,24 @@ def caches() -> Outcomes:
     return outcomes(run) | found
 
 
+class AlikeError(Exception):
+    """Hand-written code fails when it is compiled; says how."""
+
+
+def distribute_weights(module: Any, mesh: Any) -> None:
+    """Replaces the weights of a module by replicated ones."""
+    from torch.distributed.tensor import Replicate, distribute_tensor
+
+    for name, weight in list(module._parameters.items()):
+        whole = distribute_tensor(weight.data, mesh, [Replicate()])
+        module._parameters[name] = torch.nn.Parameter(whole)
+
+
+def compiled_result(function: Callable[[Any], Any], x: Any) -> list[Any]:
+    torch._dynamo.reset()
+    return tensors(torch.compile(function, backend="aot_eager", fullgraph=True)(x))
+
+
 def distributed_rank(rank: int, port_file: str, queue: Any) -> None:
     """One of two processes, each with half of a tensor."""
     from torch.distributed import destroy_process_group, init_process_group
@@ -77,20 +95,21 @@ def distributed_rank(rank: int, port_file: str, queue: Any) -> None:
     mesh = init_device_mesh("cpu", (2,))
 
     def run(name: str) -> None:
-        layer = OPERATIONS[name].layer
-        if layer is not None:
-            for parameter in list(layer._parameters):
-                whole = distribute_tensor(layer._parameters[parameter].data, mesh, [Replicate()])
-                layer._parameters[parameter] = torch.nn.Parameter(whole)
+        ours, hand = OURS[name], HANDS[name]
+        for function in (ours, hand):
+            if isinstance(function, torch.nn.Module):
+                distribute_weights(function, mesh)
         for placement in (Shard(0), Shard(2), Replicate()):
             x = distribute_tensor(numbers(4), mesh, [placement])
-            ours, theirs = tensors(OURS[name](x)), tensors(HANDS[name](x))
-            for one, other in zip(ours, theirs, strict=True):
+            for one, other in zip(tensors(ours(x)), tensors(hand(x)), strict=True):
                 assert one.placements == other.placements
                 same(one.full_tensor(), other.full_tensor())
-        compiled = torch.compile(OURS[name], backend="aot_eager", fullgraph=True)
         x = distribute_tensor(numbers(4), mesh, [Shard(0)])
-        for one, other in zip(tensors(compiled(x)), tensors(HANDS[name](x)), strict=True):
+        try:
+            expected = compiled_result(hand, x)
+        except RuntimeError as error:
+            raise AlikeError(str(error).splitlines()[0]) from error
+        for one, other in zip(compiled_result(ours, x), expected, strict=True):
             same(one.full_tensor(), other.full_tensor())
 
     found = outcomes(run)
