@@ -97,16 +97,29 @@ def test_lengths_of_other_types(length: Any) -> None:
     assert torch.equal(torch.compile(function, backend="eager")(X), function(X))
 
 
-def test_errors_do_not_spoil_what_follows() -> None:
-    @torch.compile(backend="eager", dynamic=True)
-    def function(x: Any, n: int) -> Any:
-        return einrs.rearrange(x, "(a c) b -> c a b", c=n)
+def split_by(x: Any, n: int) -> Any:
+    return einrs.rearrange(x, "(a c) b -> c a b", c=n)
 
+
+def test_errors_do_not_spoil_what_follows() -> None:
+    function = torch.compile(split_by, backend="eager", dynamic=True)
     assert function(X, 2).shape == (2, 2, 6)
     with pytest.raises(einrs.EinopsError, match="can't divide"):
         function(X, 3)
     assert function(X, 4).shape == (4, 1, 6)
     assert function(X, 2).shape == (2, 2, 6)
+
+
+def test_symbols_that_do_not_fit_in_a_whole_graph() -> None:
+    """The first lines are those of eager code, whether or not Dynamo knows the sizes."""
+    function = torch.compile(split_by, backend="eager", dynamic=True, fullgraph=True)
+    assert function(X, 2).shape == (2, 2, 6)
+    with pytest.raises(einrs.EinopsError) as eager:
+        split_by(X, 3)
+    first_line, *_ = str(eager.value).splitlines()
+    with pytest.raises((einrs.EinopsError, torch._dynamo.exc.Unsupported)) as traced:
+        function(X, 3)
+    assert first_line.strip() in str(traced.value)
 
 
 # --- export

@@ -36,6 +36,7 @@ TRACED = (
 """Builtins that have a twin."""
 
 FOLDED = (
+    "steps",
     "recipe",
     "misfit",
     "bad_length",
@@ -48,7 +49,11 @@ FOLDED = (
     "shape_names",
     "shape_misfit",
 )
-"""Builtins that Dynamo calls by itself while it traces, since their arguments are constants."""
+"""Builtins that Dynamo calls by itself while it traces, since their arguments are constants.
+"""
+
+SYMBOLIC = "steps"
+"""The one of them that has a twin as well, for sizes that are symbols."""
 
 _registered = False
 
@@ -77,7 +82,7 @@ def register() -> None:
                 can_constant_fold_through=name in FOLDED,
                 skip_signature_check=True,
             )
-            substitute(_twin(name))
+            substitute(_twin(name) if name in TRACED or name == SYMBOLIC else _refusing(name))
     except Exception as error:
         import warnings
 
@@ -93,6 +98,15 @@ def _twin(name: str) -> Callable[..., Any]:
         return getattr(_polyfills, name)(*arguments, **keywords)
 
     return twin
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    """What Dynamo traces in place of a builtin that it cannot call, for want of constants."""
+
+    def not_constant(*_arguments: Any) -> Any:
+        raise TypeError(f"einrs: {name} needs constants under torch.compile")
+
+    return not_constant
 
 
 class _AfterDynamo:

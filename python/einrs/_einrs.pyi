@@ -216,6 +216,11 @@ Recipe: TypeAlias = tuple[
     _Factors | None,
 ]
 
+# Split, permute, reduce, expand (shape, new dimensions), merge. An idle step is None.
+_Steps: TypeAlias = tuple[
+    _Axes | None, _Axes | None, _Axes | None, tuple[_Axes, _Axes] | None, _Axes | None
+]
+
 # Rearrangement before, rearrangement after, einsum, axes of the weight, axes that are summed over,
 # and the axes of the bias, None where it has length 1.
 _EinMix: TypeAlias = tuple[
@@ -230,6 +235,14 @@ _EinMix: TypeAlias = tuple[
 def recipe(
     op: str, pattern: str, names: Sequence[str], ndim: int, lean: bool
 ) -> _Answer[Recipe]: ...
+def steps(
+    op: str,
+    pattern: str,
+    names: Sequence[str],
+    shape: Sequence[int],
+    lengths: Sequence[int],
+    lean: bool,
+) -> _Answer[_Steps]: ...
 def misfit(
     op: str, pattern: str, names: Sequence[str], shape: Sequence[int], lengths: Sequence[int]
 ) -> _Refusal | None: ...

@@ -5,12 +5,11 @@ A tensor under Dynamo is torch's, or a numpy array that Dynamo traces as one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from . import _errors, _joins, _readable
+from . import _einrs, _errors, _joins, _readable
 from ._frameworks import _torch
 from ._ops import OPERATIONS, check_einsum, check_reduction, named_shape, refused_length_type
 
@@ -108,7 +107,16 @@ def _traced(
             raise refused_length_type(pattern, name, length)
     framework = _framework(tensor)
     shape = framework.shape(tensor)
-    return _readable.replay(framework, operation, tensor, shape, pattern, reduction, lengths)
+    lean = framework.LEAN and not callable(reduction)
+    names, given = tuple(lengths), tuple(lengths.values())
+    # One call for Dynamo where all sizes are constants, and the readable way where one is not.
+    refusal, found = _einrs.steps(operation, pattern, names, shape, given, lean)
+    if refusal is not None:
+        raise _readable.refused(refusal, called, pattern, shape, lengths)
+    return _readable.replay_steps(framework, tensor, found, reduction)
+
+
+steps = _readable.steps
 
 
 def _framework(tensor: Any) -> _readable.Framework:
@@ -118,14 +126,3 @@ def _framework(tensor: Any) -> _readable.Framework:
     from ._frameworks import _numpy
 
     return _numpy
-
-
-def folded(name: str) -> Callable[..., Any]:
-    """The twin of a builtin that Dynamo calls by itself: reached only without constants."""
-
-    def not_constant(*_arguments: Any) -> Any:
-        raise TypeError(
-            f"einrs: {name} needs constants under torch.compile: is the pattern a variable?"
-        )
-
-    return not_constant

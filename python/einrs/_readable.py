@@ -95,21 +95,52 @@ def replay(
         EinopsError: the pattern or the sizes are refused.
 
     """
-    names = tuple(lengths)
     called = operation if reduction is None else reduction
     # A callable sees the axes as einops shows them: each by itself, the reduced ones last.
     lean = framework.LEAN and not callable(reduction)
-    refusal, recipe = _einrs.recipe(operation, pattern, names, len(shape), lean)
+    names, given = tuple(lengths), tuple(lengths.values())
+    refusal, found = steps(operation, pattern, names, shape, given, lean)
     if refusal is not None:
         raise refused(refusal, called, pattern, shape, lengths)
-    given = tuple(lengths.values())
+    return replay_steps(framework, tensor, found, reduction)
+
+
+def steps(
+    operation: str,
+    pattern: str,
+    names: tuple[str, ...],
+    shape: Shape,
+    given: tuple[Any, ...],
+    lean: bool,
+) -> tuple[Refusal | None, Any]:
+    """What `_einrs.steps` finds for integers, for anything that multiplies.
+
+    Returns:
+        None and (split, permute, reduce, expand, merge), in which an idle step is None; or a
+        refusal and None.
+
+    """
+    refusal, recipe = _einrs.recipe(operation, pattern, names, len(shape), lean)
+    if refusal is not None:
+        return refusal, None
     axes = axis_lengths(recipe, shape, given)
     if axes is None:
-        refusal = misfit(operation, pattern, names, shape, given)
-        raise refused(refusal, called, pattern, shape, lengths)
+        return misfit(operation, pattern, names, shape, given), None
     _, _, split, permute, reduce, expand, merge = recipe
+    return None, (
+        None if split is None else sizes(split, axes),
+        permute,
+        reduce,
+        None if expand is None else (sizes(expand[0], axes), expand[1]),
+        None if merge is None else sizes(merge, axes),
+    )
+
+
+def replay_steps(framework: Framework, tensor: Any, steps: Any, reduction: Reduction | None) -> Any:
+    """Does the steps that `steps` has found."""
+    split, permute, reduce, expand, merge = steps
     if split is not None:
-        tensor = framework.reshape(tensor, sizes(split, axes))
+        tensor = framework.reshape(tensor, split)
     if permute is not None:
         tensor = framework.permute(tensor, permute)
     if reduce is not None and callable(reduction):
@@ -117,9 +148,9 @@ def replay(
     elif reduce is not None and isinstance(reduction, str):
         tensor = framework.reduce(tensor, reduction, reduce)
     if expand is not None:
-        tensor = framework.expand(tensor, sizes(expand[0], axes), expand[1])
+        tensor = framework.expand(tensor, *expand)
     if merge is not None:
-        tensor = framework.reshape(tensor, sizes(merge, axes))
+        tensor = framework.reshape(tensor, merge)
     return tensor
 
 
@@ -182,10 +213,11 @@ def misfit(
     try:
         numbers = tuple([int(size) for size in shape])
         lengths = tuple([int(length) for length in given])
+        refusal = _einrs.misfit(operation, pattern, names, numbers, lengths)
     except Exception:
-        # A symbol without a value, such as a jagged dimension, next to sizes that do not fit.
+        # A symbol without a value, such as a jagged dimension, next to sizes that do not fit; or
+        # one that a trace leaves open.
         return unexplained
-    refusal = _einrs.misfit(operation, pattern, names, numbers, lengths)
     return unexplained if refusal is None else refusal
 
 

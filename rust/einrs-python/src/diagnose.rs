@@ -2,7 +2,8 @@
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned values")]
 
 use einrs::{
-    EinMix, Einsum, Error, Given, Op, Packing, Pattern, Recipe, ShapeNames, Style, nearest,
+    EinMix, Einsum, Error, Given, Op, Packing, Pattern, Plan, Recipe, ShapeNames, Sizes, Style,
+    nearest,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,8 +41,14 @@ fn lower(
     Ok(Pattern::parse(pattern).and_then(|parsed| parsed.lower(op, &names, ndim, style)))
 }
 
-/// The recipe of a pattern as nested tuples, `(None, recipe)`, or `((kind, message, spans), None)`:
-/// in einops' order of steps, or leaner for a framework that reduces axes where they stand. Errors are returned, so that Dynamo can fold the call.
+/// How the readable replay wants a recipe: in einops' order of steps, or leaner for a framework that
+/// reduces axes where they stand.
+const fn replayed(lean: bool) -> Style {
+    Style { reduce_in_place: lean, join_axes: lean, ..Style::einops() }
+}
+
+/// The recipe of a pattern as nested tuples, `(None, recipe)`, or `((kind, message, spans), None)`.
+/// Errors are returned, so that Dynamo can fold the call.
 #[pyfunction]
 fn recipe<'py>(
     py: Python<'py>,
@@ -51,10 +58,39 @@ fn recipe<'py>(
     ndim: usize,
     lean: bool,
 ) -> PyResult<(Option<Refusal<'py>>, Option<Bound<'py, PyTuple>>)> {
-    let style = Style { reduce_in_place: lean, join_axes: lean, ..Style::einops() };
-    match lower(op, pattern, &names, ndim, style)? {
+    match lower(op, pattern, &names, ndim, replayed(lean))? {
         Ok(recipe) => Ok((None, Some(recipe_tuple(py, &recipe)?))),
         Err(error) => Ok((Some(refusal(py, &error)?), None)),
+    }
+}
+
+/// The steps of a recipe for these integers, `(None, (split, permute, reduce, expand, merge))`, or
+/// `(refusal, None)`. Split and merge are shapes, expand is a shape and its new dimensions.
+#[pyfunction]
+fn steps<'py>(
+    py: Python<'py>,
+    op: &str,
+    pattern: &str,
+    names: Vec<String>,
+    shape: Vec<i64>,
+    lengths: Vec<i64>,
+    lean: bool,
+) -> Answer<'py, Bound<'py, PyTuple>> {
+    if names.len() != lengths.len() {
+        return Err(PyValueError::new_err("one length for each name"));
+    }
+    let recipe = match lower(op, pattern, &names, shape.len(), replayed(lean))? {
+        Ok(recipe) => recipe,
+        Err(error) => return Ok((Some(refusal(py, &error)?), None)),
+    };
+    match recipe.bind(&shape, &lengths) {
+        Ok(plan) => Ok((None, Some(steps_tuple(py, &recipe, &plan)?))),
+        Err(misfit) => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let error = Pattern::parse(pattern)
+                .map_or_else(|error| error, |parsed| recipe.explain(misfit, &parsed, &names));
+            Ok((Some(refusal(py, &error)?), None))
+        }
     }
 }
 
@@ -68,19 +104,22 @@ fn misfit<'py>(
     shape: Vec<i64>,
     lengths: Vec<i64>,
 ) -> PyResult<Option<Refusal<'py>>> {
-    if names.len() != lengths.len() {
-        return Err(PyValueError::new_err("one length for each name"));
-    }
-    let error = match lower(op, pattern, &names, shape.len(), Style::default())? {
-        Err(error) => error,
-        Ok(recipe) => {
-            let Err(misfit) = recipe.bind(&shape, &lengths) else { return Ok(None) };
-            let parsed = Pattern::parse(pattern);
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            parsed.map_or_else(|error| error, |parsed| recipe.explain(misfit, &parsed, &names))
-        }
-    };
-    refusal(py, &error).map(Some)
+    steps(py, op, pattern, names, shape, lengths, true).map(|(refusal, _)| refusal)
+}
+
+fn steps_tuple<'py>(
+    py: Python<'py>,
+    recipe: &Recipe,
+    plan: &Plan<'_>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let shape =
+        |sizes: Option<Sizes>| sizes.map(|sizes| PyTuple::new(py, sizes.iter())).transpose();
+    let axes = |axes: Option<&Vec<usize>>| axes.map(|axes| PyTuple::new(py, axes)).transpose();
+    let expanded = shape(plan.expand())?;
+    let expand = expanded.zip(axes(recipe.expand.as_ref().map(|expand| &expand.added))?);
+    let (split, merge) = (shape(plan.split())?, shape(plan.merge())?);
+    (split, axes(recipe.permute.as_ref())?, axes(recipe.reduce.as_ref())?, expand, merge)
+        .into_pyobject(py)
 }
 
 /// The refusal of a length that is not an integer, or does not fit 64 bits.
@@ -219,6 +258,7 @@ fn einmix<'py>(
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(recipe, module)?)?;
+    module.add_function(wrap_pyfunction!(steps, module)?)?;
     module.add_function(wrap_pyfunction!(misfit, module)?)?;
     module.add_function(wrap_pyfunction!(bad_length, module)?)?;
     module.add_function(wrap_pyfunction!(unknown_reduction, module)?)?;
