@@ -9,6 +9,9 @@ from .. import _einrs
 from .._errors import EinopsError
 from .._readable import Shape
 from ._dims import Dim, open_shape, value
+from ._torch import concat, einsum, expand, permute, stack
+
+__all__ = ["concat", "einsum", "expand", "permute", "stack"]
 
 torch = sys.modules["torch"]
 Proxy = torch.fx.Proxy
@@ -77,11 +80,6 @@ def reshape(tensor: Any, shape: Shape) -> Any:
     return tensor.reshape(shape)
 
 
-def permute(tensor: Any, axes: tuple[int, ...]) -> Any:
-    """By the method."""
-    return tensor.permute(axes)
-
-
 def reduce(tensor: Any, name: str, axes: tuple[int, ...]) -> Any:
     """By the methods that einops calls; a dtype without a mean fails when the graph runs."""
     if name in ("prod", "any", "all"):
@@ -89,28 +87,6 @@ def reduce(tensor: Any, name: str, axes: tuple[int, ...]) -> Any:
             tensor = getattr(tensor, name)(dim=axis)
         return tensor
     return getattr(tensor, {"min": "amin", "max": "amax"}.get(name, name))(dim=axes)
-
-
-def expand(tensor: Any, shape: Shape, added: tuple[int, ...]) -> Any:
-    """A view that repeats elements in memory; -1 keeps an axis as it is."""
-    for axis in added:
-        tensor = torch.unsqueeze(tensor, axis)
-    return tensor.expand([shape[i] if i in added else -1 for i in range(len(shape))])
-
-
-def stack(tensors: list[Any]) -> Any:
-    """Along a new first axis."""
-    return torch.stack(tensors)
-
-
-def concat(tensors: list[Any], axis: int) -> Any:
-    """One after the other."""
-    return torch.cat(tensors, axis)
-
-
-def einsum(pattern: str, *tensors: Any) -> Any:
-    """By `torch.einsum`."""
-    return torch.einsum(pattern, *tensors)
 
 
 def to_numpy(tensor: Any) -> Any:  # noqa: ARG001

@@ -6,47 +6,24 @@ import sys
 from typing import Any
 
 from .. import _einrs
-from .._errors import not_floating
 from .._readable import Shape
+from ._numpy_like import no_symbols
+from ._numpy_like import permute as permute
+from ._numpy_like import reduce as reduce
+from ._numpy_like import reshape as reshape
+from ._numpy_like import shape as shape
 
 np = sys.modules["numpy"]
 
 LEAN = False
 
-FLOATING = ("float16", "float32", "float64", "float128", "bfloat16")
-"""Names of the dtypes that have a mean, as in einops: byte-swapped and complex ones have none."""
+# Methods, which subclasses override.
+is_symbol = no_symbols
 
 
 def owns(kind: type) -> bool:
     """Whether a type is an array, or a subclass such as a matrix or a masked array."""
     return issubclass(kind, np.ndarray)
-
-
-def is_symbol(length: Any) -> bool:  # noqa: ARG001
-    """Numpy knows no symbolic sizes: its integers are integers."""
-    return False
-
-
-def shape(tensor: Any) -> Shape:
-    """The sizes."""
-    return tuple(tensor.shape)
-
-
-def reshape(tensor: Any, shape: Shape) -> Any:
-    """By the method, which subclasses override."""
-    return tensor.reshape(shape)
-
-
-def permute(tensor: Any, axes: tuple[int, ...]) -> Any:
-    """By the method, which subclasses override."""
-    return tensor.transpose(axes)
-
-
-def reduce(tensor: Any, name: str, axes: tuple[int, ...]) -> Any:
-    """By the method, which subclasses override."""
-    if name == "mean" and tensor.dtype not in FLOATING:
-        raise not_floating(tensor.dtype)
-    return getattr(tensor, name)(axis=axes)
 
 
 def expand(tensor: Any, shape: Shape, added: tuple[int, ...]) -> Any:

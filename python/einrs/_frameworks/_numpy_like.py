@@ -9,7 +9,7 @@ from .._errors import not_floating
 from .._readable import Shape
 
 FLOATING = ("float16", "float32", "float64", "float128", "bfloat16")
-"""Names of the dtypes that have a mean, as in einops."""
+"""Names of the dtypes that have a mean, as in einops: byte-swapped and complex ones have none."""
 
 
 def shape(tensor: Any) -> Shape:
