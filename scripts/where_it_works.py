@@ -155,7 +155,23 @@ def across(versions: dict[str, Grid]) -> str:
         [mode, *(counted(grid.get(mode, {}).values()) for grid in versions.values())]
         for mode in modes
     ]
-    return "\n".join([*markdown(["", *versions], rows), ""])
+    return "\n".join([*markdown(["", *versions], rows), "", *only_older(versions), ""])
+
+
+def only_older(versions: dict[str, Grid]) -> Iterator[str]:
+    """Why hand-written code fails in older versions, and einrs with it, where it now works."""
+    *older, newest = versions
+    for version in older:
+        reasons = why_alike(versions[version])
+        only = [reason for reason in reasons if reason not in why_alike(versions[newest])]
+        if only:
+            yield f"- {version} only: {'; '.join(only)}"
+
+
+def why_alike(grid: Grid) -> list[str]:
+    """The reasons of the cells in which hand-written code fails, each once."""
+    cells = [cell for row in grid.values() for cell in row.values()]
+    return list(dict.fromkeys(cell.reason for cell in cells if cell.outcome == "alike"))
 
 
 def counted(cells: Iterable[Cell]) -> str:

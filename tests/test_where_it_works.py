@@ -66,8 +66,9 @@ def test_the_worst_and_the_reasons_are_shown(tmp_path: Path) -> None:
         ["jit", "Reduce", "fails", ""],
         ["vmap", "nnx.Reduce", "not run", "another"],
     ]
-    for version in ("2.5.1", "2.15.0"):
-        (tmp_path / f"torch-{version}.json").write_text(json.dumps(rows), "utf-8")
+    older = [*rows, ["vmap", "pack", "alike", "an old reason"]]
+    for version, found in (("2.5.1", older), ("2.15.0", rows)):
+        (tmp_path / f"torch-{version}.json").write_text(json.dumps(found), "utf-8")
     lines = WORKS.page(WORKS.load(tmp_path)).splitlines()
     assert "## torch 2.15.0" in lines
     assert "| jit | ✓ | ✗ |" in lines
@@ -75,3 +76,4 @@ def test_the_worst_and_the_reasons_are_shown(tmp_path: Path) -> None:
     assert "1. another" in lines
     assert "|  | 2.5.1 | 2.15.0 |" in lines
     assert "| jit | 1 ✓ 1 = 1 ✗ | 1 ✓ 1 = 1 ✗ |" in lines
+    assert "- 2.5.1 only: an old reason" in lines

@@ -299,14 +299,18 @@ def eager_error(function: Function) -> Any:
 
 
 class OwnError(Exception):
-    """An exception that is neither Python's nor torch's."""
+    """An exception of a program, which keeps more than its text."""
+
+    def __init__(self, text: str, kind: str) -> None:
+        super().__init__(text)
+        self.kind = kind
 
 
 @cache
 def own_exceptions_are_traced() -> bool:
     def guarded(x: Any) -> Any:
         try:
-            raise OwnError("on purpose")
+            raise OwnError("on purpose", "a test")
         except OwnError:
             return x + 1
 
@@ -317,7 +321,7 @@ def own_exceptions_are_traced() -> bool:
     return True
 
 
-NO_EXCEPTIONS = "this version of torch traces no exception but Python's own"
+NO_EXCEPTIONS = "this version of torch traces no exception with an __init__ of its own"
 
 
 @pytest.mark.cell("torch", mode="compile: error caught within")
