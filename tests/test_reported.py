@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -21,6 +20,7 @@ from fresh import run
 
 torch = pytest.importorskip("torch")
 jax = pytest.importorskip("jax")
+ml_dtypes = pytest.importorskip("ml_dtypes")
 pytestmark = [pytest.mark.needs_torch, pytest.mark.needs_jax]
 
 from einrs.layers.torch import Rearrange, Reduce  # noqa: E402

@@ -52,7 +52,7 @@ def tiled(x: Any, n: Any) -> Any:
 def joined(x: Any, n: Any) -> Any:
     batch, channels, width = x.shape
     packed = x.reshape(batch, n, channels // n, width).reshape(batch, channels, width)
-    return torch.cat([packed, x[:, :1]], 1)
+    return torch.cat([packed, x[:, 0][:, None]], 1)
 
 
 def pack(x: Any, pattern: str, n: Any) -> Any:

@@ -67,7 +67,7 @@ def caches() -> Outcomes:
 
 
 class AlikeError(Exception):
-    """Hand-written code fails when it is compiled; says how."""
+    """Hand-written code fails; says how."""
 
 
 def distribute_weights(module: Any, mesh: Any) -> None:
@@ -101,14 +101,18 @@ def distributed_rank(rank: int, port_file: str, queue: Any) -> None:
                 distribute_weights(function, mesh)
         for placement in (Shard(0), Shard(2), Replicate()):
             x = distribute_tensor(numbers(4), mesh, [placement])
-            for one, other in zip(tensors(ours(x)), tensors(hand(x)), strict=True):
+            try:
+                expected = tensors(hand(x))
+            except NotImplementedError as error:
+                raise AlikeError(str(error)) from error
+            for one, other in zip(tensors(ours(x)), expected, strict=True):
                 assert one.placements == other.placements
                 same(one.full_tensor(), other.full_tensor())
         x = distribute_tensor(numbers(4), mesh, [Shard(0)])
         try:
             expected = compiled_result(hand, x)
         except RuntimeError as error:
-            raise AlikeError(str(error).splitlines()[0]) from error
+            raise AlikeError(f"eager only; compiled: {str(error).splitlines()[0]}") from error
         for one, other in zip(compiled_result(ours, x), expected, strict=True):
             same(one.full_tensor(), other.full_tensor())
 
