@@ -6,6 +6,9 @@ SEED ?= 0
 FUZZ_SECONDS ?= 60
 TORCH ?= 2.5.1
 
+# Two, since each takes gigabytes once it has imported the frameworks.
+WORKERS := --numprocesses 2 --dist loadfile
+
 # pyproject.toml is the one place that says which maturin builds einrs.
 MATURIN := $(shell sed -n 's/^requires = \["\(maturin[^"]*\)"\].*/\1/p' pyproject.toml)
 
@@ -25,10 +28,10 @@ demo: install-demo ## build in release mode and run the tour
 # torch and tensorflow in one process end it (each brings its own LLVM), hence three runs of pytest.
 test: install-test ## run every Rust and Python test; torch, jax, tensorflow and more are installed for it
 	$(IN_VENV) cargo test
-	$(IN_VENV) EINRS_REQUIRE="numpy tensorflow keras" python -m pytest tests/tensorflow
+	$(IN_VENV) EINRS_REQUIRE="numpy tensorflow keras" python -m pytest $(WORKERS) tests/tensorflow
 	$(IN_VENV) EINRS_REQUIRE="tinygrad mlx pytensor dask xarray" python -m pytest tests/others
 	$(IN_VENV) EINRS_REQUIRE="numpy torch jax flax equinox onnx onnxscript skimage matplotlib" \
-	    python -m pytest --numprocesses 2 --dist loadfile
+	    python -m pytest $(WORKERS)
 
 test-clients: ## run real packages on einops and on einrs and compare; fetches them into an environment of its own
 	bash scripts/test_clients.sh

@@ -27,4 +27,4 @@ free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 if free_threaded and sys._is_gil_enabled():
     sys.exit("importing einrs turned the GIL back on")
 print("einrs", einrs.__version__, "on CPython", sys.version.split()[0], "free-threaded" * free_threaded)'
-EINRS_REQUIRE=numpy python -m pytest -m "not needs_torch and not needs_jax"
+EINRS_REQUIRE=numpy python -m pytest --numprocesses 2 --dist loadfile -m "not needs_torch and not needs_jax"
