@@ -4,6 +4,7 @@ import itertools
 import json
 import subprocess
 import sys
+import unicodedata
 import warnings
 from collections.abc import Iterator
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import find, given, settings
 
 from einrs import testing
+from einrs.testing import _menu
 
 COUNT = 2_000
 
@@ -157,3 +159,8 @@ def test_unknown_name() -> None:
 def test_cases_are_drawn_without_end() -> None:
     draw = testing.RandomDraw("any text is a seed")
     assert len(list(itertools.islice(iter(lambda: testing.draw_case(draw), None), 10))) == 10
+
+
+def test_names_stay_distinct_when_they_are_normalised() -> None:
+    names = [*_menu.NAMES, *_menu.UNICODE_NAMES, *_menu.ODD_NAMES]
+    assert len({unicodedata.normalize("NFKC", name) for name in names}) == len(names)

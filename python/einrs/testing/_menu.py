@@ -13,7 +13,8 @@ NAMES = ("a", "b", "c", "d", "h", "w", "n", "h1", "w2", "batch", "time_step", "x
 # Identifiers that NFKC leaves alone: Latin, Greek, CJK, Cyrillic, Hebrew, one beyond 16 bits.
 UNICODE_NAMES = ("é", "λ", "β2", "日本", "ж_x", "שלום", "𠀀")
 
-# Python keywords and `axis` (einops warns), a parameter of one operation, names that NFKC changes.
+# Python keywords and `axis` (einops warns), a parameter of one operation, names that NFKC changes,
+# though never to another name of these lists.
 ODD_NAMES = (
     "in",
     "is",
@@ -22,7 +23,7 @@ ODD_NAMES = (
     "reduction",
     "\u00b5",
     "ﬁ",
-    "\uff57",
+    "\uff56",
 )
 
 SIZES = (2, 3, 1, 2, 3, 4, 2, 3, 5, 1, 2, 3, 4, 2, 7, 1, 2, 3, 4, 0)
