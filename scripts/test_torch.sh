@@ -10,12 +10,14 @@ shift
 env=.venvs/torch-$version
 python=$env/bin/python
 if [ ! -x "$python" ]; then "${PYTHON:-python3}" -m venv "$env"; fi
-"$python" -m pip install --quiet "torch==$version" numpy onnx onnxscript einops==0.8.2 hypothesis "pytest>=8" array-api-strict
 
 wheels=.venvs/torch-wheels
 rm -rf "$wheels"
 CARGO_TARGET_DIR=.venvs/torch-target "$python" -m pip wheel --quiet --no-deps --wheel-dir "$wheels" .
-"$python" -m pip install --quiet --no-deps --force-reinstall "$wheels"/einrs-*.whl
+wheel=("$wheels"/einrs-*.whl)
+"$python" -m pip install --quiet "${wheel[0]}[test-numpy]" "torch==$version" onnx onnxscript
+# pip leaves an einrs of the same version alone.
+"$python" -m pip install --quiet --no-deps --force-reinstall "${wheel[0]}"
 
 # One process: the cells of a run are written at its end.
 "$python" -m pytest tests/matrix/test_matrix_torch_*.py tests/matrix/test_polyfills.py \

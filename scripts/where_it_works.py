@@ -1,13 +1,7 @@
-"""Turns what the tests of tracing found (docs/cells/*.json) into the page docs/where-it-works.md.
+"""Turns what the tests of tracing found (docs/cells) into the page docs/where-it-works.md."""
 
-python scripts/where_it_works.py            writes the page
-python scripts/where_it_works.py --check    fails if the page is not what would be written
-"""
-
-import argparse
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +19,6 @@ FAMILIES = {
 """Layers of a family have its name before a dot."""
 
 SIGNS = {"passes": "✓", "alike": "=", "fails": "✗", "not run": "–"}
-BEST_LAST = ("fails", "not run", "alike", "passes")
 EVERY = {"every function": str.islower, "every layer": lambda name: not name.islower()}
 """Rows of one test for many operations."""
 
@@ -177,7 +170,7 @@ def why_alike(grid: Grid) -> list[str]:
 def counted(cells: Iterable[Cell]) -> str:
     """`12 ✓ 2 =`."""
     outcomes = [cell.outcome for cell in cells]
-    counts = ((outcomes.count(outcome), SIGNS[outcome]) for outcome in reversed(BEST_LAST))
+    counts = ((outcomes.count(outcome), sign) for outcome, sign in SIGNS.items())
     return " ".join(f"{count} {sign}" for count, sign in counts if count)
 
 
@@ -189,21 +182,5 @@ def markdown(head: list[str], rows: list[list[str]]) -> Iterator[str]:
         yield f"| {' | '.join(row)} |"
 
 
-def main() -> int:
-    """Writes the page, or compares it."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail if the page is stale"
-    )
-    wanted = page(load())
-    if parser.parse_args().check:
-        stale = not PAGE.exists() or PAGE.read_text("utf-8") != wanted
-        if stale:
-            print(f"{PAGE.name} is stale: run `python scripts/where_it_works.py`", file=sys.stderr)
-        return int(stale)
-    PAGE.write_text(wanted, "utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    PAGE.write_text(page(load()), "utf-8")

@@ -4,7 +4,6 @@ import importlib.util
 import json
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ def test_nothing_fails_that_works_by_hand(file: Path) -> None:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_test_has_its_cell(folder: str, tmp_path: Path) -> None:
     """The tests that are there now, against the newest version on the page."""
-    missing = [name for name in FOLDERS[folder] if find_spec(name) is None]
+    missing = [name for name in FOLDERS[folder] if importlib.util.find_spec(name) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
     command = [sys.executable, "-m", "pytest", str(ROOT / "tests" / folder), "--collect-only", "-q"]

@@ -32,6 +32,7 @@ TRACED = (
     "layer_rearrange",
     "layer_reduce",
     "layer_repeat",
+    "steps",
 )
 """Builtins that have a twin."""
 
@@ -49,11 +50,7 @@ FOLDED = (
     "shape_names",
     "shape_misfit",
 )
-"""Builtins that Dynamo calls by itself while it traces, since their arguments are constants.
-"""
-
-SYMBOLIC = "steps"
-"""The one of them that has a twin as well, for sizes that are symbols."""
+"""Builtins that Dynamo calls by itself while it traces, where their arguments are constants."""
 
 _registered = False
 
@@ -76,13 +73,13 @@ def register() -> None:
     try:
         from torch.compiler import substitute_in_graph
 
-        for name in (*TRACED, *FOLDED):
+        for name in dict.fromkeys((*TRACED, *FOLDED)):
             substitute = substitute_in_graph(
                 getattr(_einrs, name),
                 can_constant_fold_through=name in FOLDED,
                 skip_signature_check=True,
             )
-            substitute(_twin(name) if name in TRACED or name == SYMBOLIC else _refusing(name))
+            substitute(_twin(name) if name in TRACED else _refusing(name))
     except Exception as error:
         import warnings
 

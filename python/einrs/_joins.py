@@ -190,16 +190,7 @@ def unpack(
     bounds = tuple([(first, stop) for first, stop, _ in pieces])
     if hasattr(framework, "split") and not all(map(_are_integers, (*bounds, *sizes))):
         return _divided(framework, tensor, shape, before, packed, sizes)
-    try:
-        return list(fused_by(framework)(cut, (tensor,), before, after, bounds, tuple(sizes)))
-    except (_errors.EinopsError, MemoryError):
-        raise
-    except Exception as error:
-        # Symbols that do not fit are found by the framework.
-        refusal = "CannotSplit", f"{type(error).__name__}: {error}", ()
-        refused = (refusal, "unpack", pattern, shape, given or list(packed), shape[before])
-        message = str(_errors.refused(*refused))
-        raise _errors.of_class(error, message, refusal, pattern) from error
+    return list(fused_by(framework)(cut, (tensor,), before, after, bounds, tuple(sizes)))
 
 
 def _divided(

@@ -118,6 +118,7 @@ def unpack(tensor: Any, packed_shapes: Any, pattern: Any) -> list[Any]:
             refusal = "CannotSplit", str(error), ()
             shapes = given or list(packed)
             told = _errors.refused(refusal, "unpack", pattern, shape, shapes, shape[axes[0]])
+            told = _errors.of_class(error, str(told), refusal, pattern)
         raise told from error
 
 

@@ -107,13 +107,10 @@ def _traced(
             raise refused_length_type(pattern, name, length)
     framework = _framework(tensor)
     shape = framework.shape(tensor)
-    lean = framework.LEAN and not callable(reduction)
-    names, given = tuple(lengths), tuple(lengths.values())
-    # One call for Dynamo where all sizes are constants, and the readable way where one is not.
-    refusal, found = _einrs.steps(operation, pattern, names, shape, given, lean)
-    if refusal is not None:
-        raise _readable.refused(refusal, called, pattern, shape, lengths)
-    return _readable.replay_steps(framework, tensor, found, reduction)
+    # One call for Dynamo where all sizes are constants, and `_readable.steps` where one is not.
+    return _readable.replay(
+        framework, operation, tensor, shape, pattern, reduction, lengths, _einrs.steps
+    )
 
 
 steps = _readable.steps

@@ -71,40 +71,6 @@ def shape_of(framework: Framework, tensor: Any, rank: Callable[[], int | None]) 
     return framework.shape(tensor) if described is None else tuple(described(tensor, rank()))
 
 
-def replay(
-    framework: Framework,
-    operation: str,
-    tensor: Any,
-    shape: Shape,
-    pattern: str,
-    reduction: Reduction | None,
-    lengths: dict[str, Any],
-) -> Any:
-    """Replays a pattern on a tensor that `framework` owns.
-
-    Args:
-        framework: the module that knows the tensor's type.
-        operation: "rearrange", "reduce" or "repeat".
-        tensor: the tensor; lists are stacked before.
-        shape: its sizes, as `framework.shape` gives them.
-        pattern: the pattern.
-        reduction: for "reduce", a name or a callable.
-        lengths: lengths of axes: ints, or symbols that multiply.
-
-    Raises:
-        EinopsError: the pattern or the sizes are refused.
-
-    """
-    called = operation if reduction is None else reduction
-    # A callable sees the axes as einops shows them: each by itself, the reduced ones last.
-    lean = framework.LEAN and not callable(reduction)
-    names, given = tuple(lengths), tuple(lengths.values())
-    refusal, found = steps(operation, pattern, names, shape, given, lean)
-    if refusal is not None:
-        raise refused(refusal, called, pattern, shape, lengths)
-    return replay_steps(framework, tensor, found, reduction)
-
-
 def steps(
     operation: str,
     pattern: str,
@@ -136,9 +102,40 @@ def steps(
     )
 
 
-def replay_steps(framework: Framework, tensor: Any, steps: Any, reduction: Reduction | None) -> Any:
-    """Does the steps that `steps` has found."""
-    split, permute, reduce, expand, merge = steps
+def replay(
+    framework: Framework,
+    operation: str,
+    tensor: Any,
+    shape: Shape,
+    pattern: str,
+    reduction: Reduction | None,
+    lengths: dict[str, Any],
+    find: Callable[..., tuple[Refusal | None, Any]] = steps,
+) -> Any:
+    """Replays a pattern on a tensor that `framework` owns.
+
+    Args:
+        framework: the module that knows the tensor's type.
+        operation: "rearrange", "reduce" or "repeat".
+        tensor: the tensor; lists are stacked before.
+        shape: its sizes, as `framework.shape` gives them.
+        pattern: the pattern.
+        reduction: for "reduce", a name or a callable.
+        lengths: lengths of axes: ints, or symbols that multiply.
+        find: `steps`, or a function that does the same.
+
+    Raises:
+        EinopsError: the pattern or the sizes are refused.
+
+    """
+    called = operation if reduction is None else reduction
+    # A callable sees the axes as einops shows them: each by itself, the reduced ones last.
+    lean = framework.LEAN and not callable(reduction)
+    names, given = tuple(lengths), tuple(lengths.values())
+    refusal, found = find(operation, pattern, names, shape, given, lean)
+    if refusal is not None:
+        raise refused(refusal, called, pattern, shape, lengths)
+    split, permute, reduce, expand, merge = found
     if split is not None:
         tensor = framework.reshape(tensor, split)
     if permute is not None:
